@@ -103,3 +103,28 @@ it('refuses unknown names, and renews while the cluster is stopped', async () =>
   await k8ts('up', '--port', '0', '--nodes', '0', '--addons', 'none', '--detach');
   expect(fs.readFileSync(file, 'utf8')).toBe(renewed);
 });
+
+it('exchanges the CA in three steps, and refuses what the one before has signed', async () => {
+  const kubeconfig = path.join(directory, 'kubeconfig');
+  const before = accessOf(kubeconfig);
+  await expect(k8ts('certs', 'rotate-ca', 'switch')).rejects.toThrow(/there is no next CA yet/);
+  await expect(k8ts('certs', 'rotate-ca', 'start')).rejects.toThrow(/rotate-ca begin\|switch\|finish/);
+  expect(await k8ts('certs', 'rotate-ca', 'begin')).toBe('the next CA is trusted besides the present one\n');
+  const begun = accessOf(kubeconfig);
+  // Another start may have another port.
+  const withAuthorities = { ...before.access, ca: begun.access.ca };
+  expect(await get(begun.server, before.access)).toBe(200);
+
+  await k8ts('certs', 'rotate-ca', 'switch');
+  const switched = accessOf(kubeconfig);
+  expect(await get(switched.server, switched.access)).toBe(200);
+  expect(await get(switched.server, withAuthorities)).toBe(200);
+  await expect(get(switched.server, before.access)).rejects.toThrow(/self-signed|unable to verify|signature/);
+
+  await k8ts('certs', 'rotate-ca', 'finish');
+  const finished = accessOf(kubeconfig);
+  expect(await get(finished.server, finished.access)).toBe(200);
+  expect(await get(finished.server, { ...switched.access, ca: finished.access.ca })).toBe(200);
+  expect([401, 403]).toContain(await get(finished.server, withAuthorities));
+  await expect(k8ts('certs', 'renew', 'etcd-peer')).rejects.toThrow(/it runs no etcd/);
+});

@@ -14,20 +14,31 @@ export { apiServerHelp, parseApiServerFlags, runApiServerCommand, servedApis } f
 export type { NodeConnections, SimulatedNetwork } from './dial/index.ts';
 export type { SendToWebhook } from './webhook-client/index.ts';
 export { openStore, type StoreConfig } from './storage/open-store.ts';
-export { issue as issueCertificate, loadAuthority } from './pki/certificates.ts';
+export { certificatesIn, issue as issueCertificate, loadAuthority } from './pki/certificates.ts';
 export {
   AUTHORITIES,
   CERTIFICATES,
+  ETCD_CERTIFICATES,
   KUBELET_CLIENT_USER,
   openEtcdPki,
   openPki,
   renewCertificates,
+  renewEtcdCertificates,
   renewStoredCertificates,
   type CertificateName,
   type ClusterPki,
+  type EtcdCertificateName,
   type EtcdPki,
   type ServingNames,
 } from './pki/files.ts';
+export {
+  createNextAuthorities,
+  forgetPreviousAuthorities,
+  rotationState,
+  signWithNextAuthorities,
+  trustNextAuthorities,
+  type NextAuthorities,
+} from './pki/rotate-authorities.ts';
 export { kubeconfigFor, readOwnKubeconfig } from './pki/kubeconfig.ts';
 
 export { openAuditLog, type AuditLogFileOptions } from './audit/index.ts';

@@ -5,6 +5,7 @@ import { nearest } from '../base/index.ts';
 import {
   listCertificates,
   RENEWABLE,
+  ROTATION_STEPS,
   type RenewableName,
   renewStopped,
   type CertificateStatus,
@@ -15,19 +16,30 @@ import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { print, table } from './output.ts';
 import { readProcessFile } from './process-file.ts';
+import { workWhileStopped } from './work-while-stopped.ts';
 
-export const flags = { ...dataDirFlag, ...outputFlag } as const satisfies FlagTable;
+export const flags = {
+  ...dataDirFlag,
+  wait: { kind: 'duration', default: 180_000, summary: 'How long to wait for the cluster to be ready again' },
+  force: { kind: 'switch', summary: 'Rotate the CAs although servers or machines have not followed the step before' },
+  ...outputFlag,
+} as const satisfies FlagTable;
 
-export const verbs = ['check', 'renew'] as const;
+export const verbs = ['check', 'renew', 'rotate-ca'] as const;
 
 const USAGE = `k8ts certs: the certificates of a cluster; they are renewed by themselves before they expire
 
   k8ts certs check                when each expires; of a machine that has joined with its --data-dir
   k8ts certs renew all            renews them now, also while the cluster runs
-  k8ts certs renew NAME...        ${RENEWABLE.join(', ')}`;
+  k8ts certs renew NAME...        ${RENEWABLE.join(', ')}
+  k8ts certs rotate-ca STEP       exchanges the CAs: ${ROTATION_STEPS.join(', ')}, each on all servers before the next`;
+
+type Parsed = ReturnType<typeof parse>;
+
+const parse = (argv: readonly string[]) => parseFlags(argv, flags, { positional: true });
 
 export async function run(argv: readonly string[]): Promise<number> {
-  const parsed = parseFlags(argv, flags, { positional: true });
+  const parsed = parse(argv);
   const { values, positional, help } = parsed;
   if (help) {
     console.log(flagsHelp(flags, { usage: USAGE }));
@@ -50,11 +62,26 @@ export async function run(argv: readonly string[]): Promise<number> {
     // For monitoring: what has expired is a failure.
     return found.some(({ expires }) => expires <= now) ? 1 : 0;
   }
+  if (verb === 'rotate-ca') return rotate(parsed, names);
   if (verb !== 'renew') throw new UsageError(`unknown command "certs ${positional.join(' ')}"\n\n${USAGE}`);
   const wanted = chosen(names);
-  if (readProcessFile(directory)) await runningCluster(parsed).call('POST', '/certificates', { names: wanted });
-  else await renewStopped(createContext(), directory, wanted);
-  print(values.output, { renewed: wanted }, () => `renewed ${wanted.join(', ')}`);
+  const renewed = readProcessFile(directory)
+    ? (await runningCluster(parsed).call<{ renewed: RenewableName[] }>('POST', '/certificates', { names: wanted }))
+        .renewed
+    : await renewStopped(createContext(), directory, wanted);
+  const missing = wanted.filter((name) => !renewed.includes(name));
+  if (names[0] !== 'all' && missing.length > 0)
+    throw new CommandError(`the cluster has no ${missing.join(' and no ')}: it runs no etcd`);
+  print(values.output, { renewed }, () => `renewed ${renewed.join(', ')}`);
+  return 0;
+}
+
+async function rotate(parsed: Parsed, [step, ...rest]: readonly string[]): Promise<number> {
+  if (step === undefined || rest.length > 0 || !(ROTATION_STEPS as readonly string[]).includes(step))
+    throw new UsageError(`usage: k8ts certs rotate-ca ${ROTATION_STEPS.join('|')}`);
+  const { values } = parsed;
+  const done = await workWhileStopped(parsed, '/authorities', { step, force: values.force ?? false });
+  print(values.output, { done }, () => done);
   return 0;
 }
 

@@ -230,9 +230,22 @@ interface Run {
   readonly first: First;
   readonly stop: (reason?: unknown) => void;
   readonly notifier: ServiceNotifier;
+  /** It has run before in this process. */
+  readonly isAgain?: boolean;
 }
 
-async function runNode(ctx: Context, { values, directory, first, stop, notifier }: Run): Promise<number> {
+/** Starts the machine again when the CA of its cluster has changed. */
+async function runNode(ctx: Context, run: Run): Promise<number> {
+  while ((await runNodeOnce(ctx, run)) === 'changed') run = { ...run, isAgain: true };
+  if (ctx.signal.reason instanceof CommandError) throw ctx.signal.reason;
+  if (run.values.output !== 'json') console.log('stopped; containers keep running ("k8ts leave" ends them)');
+  return 0;
+}
+
+async function runNodeOnce(
+  ctx: Context,
+  { values, directory, first, stop, notifier, isAgain = false }: Run,
+): Promise<'stopped' | 'changed'> {
   const progress = new Progress();
   const late = ctx.clock.after(values.wait, () =>
     stop(new CommandError(`the node was not Ready after ${values.wait / 1000} s; see what it does with -v 2`)),
@@ -240,29 +253,26 @@ async function runNode(ctx: Context, { values, directory, first, stop, notifier 
   try {
     const machine = await joinCluster(ctx, {
       directory,
-      first,
+      first: isAgain ? undefined : first,
       registries: registriesOf(values),
       onProgress: (step) => progress.show(step),
     });
-    for (const archive of values['load-archive'])
+    for (const archive of isAgain ? [] : values['load-archive'])
       await machine.node.runtime.imageStore.loadArchive(fs.createReadStream(archive), { signal: ctx.signal });
     await Promise.race([machine.ready, machine.finished]);
     late.cancel();
     progress.clear();
-    if (!ctx.signal.aborted) {
+    if (!ctx.signal.aborted && !isAgain) {
       tellReady(ctx, values, machine.record);
       notifier.ready(ctx, `node ${machine.record.nodeName}`);
     }
-    await machine.finished;
+    return await machine.finished;
   } catch (error) {
     throw ctx.signal.aborted ? ctx.signal.reason : error;
   } finally {
     late.cancel();
     progress.clear();
   }
-  if (ctx.signal.reason instanceof CommandError) throw ctx.signal.reason;
-  if (values.output !== 'json') console.log('stopped; containers keep running ("k8ts leave" ends them)');
-  return 0;
 }
 
 const registriesOf = (values: Values): NonNullable<ClusterOptions['registries']> => ({

@@ -16,8 +16,8 @@ import {
   type ClusterOptions,
   type HostNetwork,
   type Inside,
-  type StoreOutcome,
-  type StoreWork,
+  type WorkOutcome,
+  type StoppedWork,
 } from '../cluster/index.ts';
 import type { Console } from '../console/index.ts';
 import { PrometheusRegistry, type Context } from '../kernel/index.ts';
@@ -63,12 +63,12 @@ interface ServerRun {
   readonly inside?: Inside;
 }
 
-/** Work on the store needs a cluster that does not run: it is stopped for it and started again. */
+/** Work on the store or the CAs needs a cluster that does not run: it is stopped for it and started again. */
 export async function runServer(ctx: Context, run: ServerRun): Promise<number> {
-  let outcome: StoreOutcome | undefined;
+  let outcome: WorkOutcome | undefined;
   for (;;) {
     const pause = new AbortController();
-    const asked: { work?: StoreWork } = {};
+    const asked: { work?: StoppedWork } = {};
     const signal = AbortSignal.any([ctx.signal, pause.signal]);
     setMaxListeners(0, signal);
     const code = await runCluster(
@@ -80,7 +80,7 @@ export async function runServer(ctx: Context, run: ServerRun): Promise<number> {
         isPaused: () => asked.work !== undefined && !ctx.signal.aborted,
         pauseFor: (work) => {
           asked.work = work;
-          pause.abort(new Error('the cluster is stopped for work on its store'));
+          pause.abort(new Error('the cluster is stopped for work on its data'));
         },
       },
     );
@@ -89,7 +89,7 @@ export async function runServer(ctx: Context, run: ServerRun): Promise<number> {
       (done) => ({ done }),
       (error: unknown) => ({ error: errorMessage(error) }),
     );
-    ctx.logger.info('Work on the store has ended', { ...outcome });
+    ctx.logger.info('The work that the cluster was stopped for has ended', { ...outcome });
   }
 }
 
@@ -97,9 +97,9 @@ interface Round extends ServerRun {
   /** Lasts until the process ends, over all rounds. */
   readonly whole: Context;
   /** Of the work before this start. */
-  readonly outcome: StoreOutcome | undefined;
+  readonly outcome: WorkOutcome | undefined;
   readonly isPaused: () => boolean;
-  readonly pauseFor: (work: StoreWork) => void;
+  readonly pauseFor: (work: StoppedWork) => void;
 }
 
 async function runCluster(ctx: Context, round: Round): Promise<number> {

@@ -10,14 +10,14 @@ import {
   type StoreWorkRequest,
 } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
-import { RealClock } from '../kernel/index.ts';
 import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { memberAddress } from './etcd-flags.ts';
-import { print, Progress, table } from './output.ts';
+import { print, table } from './output.ts';
 import { claimDirectory, readProcessFile } from './process-file.ts';
 import { etcdRows } from './status.ts';
 import { untilSignal } from './until-signal.ts';
+import { workWhileStopped } from './work-while-stopped.ts';
 
 export const flags = {
   ...dataDirFlag,
@@ -108,39 +108,10 @@ async function work(parsed: Parsed, request: StoreWorkRequest): Promise<number> 
   const { values } = parsed;
   const directory = path.resolve(values['data-dir']);
   const done = readProcessFile(directory)
-    ? await whileRunning(parsed, request)
+    ? await workWhileStopped(parsed, '/store', request)
     : await whileStopped(directory, request);
   print(values.output, { done }, () => done);
   return 0;
-}
-
-const POLL_MS = 300;
-
-/** The running process stops the cluster, does the work, and starts it again. */
-async function whileRunning(parsed: Parsed, request: StoreWorkRequest): Promise<string> {
-  const cluster = runningCluster(parsed);
-  const before = JSON.stringify((await cluster.call<ClusterStatus>('GET', '/status')).storeWork);
-  await cluster.call('POST', '/store', request);
-  const clock = new RealClock();
-  const limit = clock.monotonic() + parsed.values.wait;
-  const progress = new Progress();
-  try {
-    for (let wasAway = false; clock.monotonic() < limit;) {
-      progress.show(wasAway ? 'starting the cluster again' : 'stopping the cluster');
-      await clock.sleep(POLL_MS);
-      if (!readProcessFile(cluster.directory))
-        throw new CommandError(`the cluster's process ended; start it again: its store is whole`);
-      const status = await cluster.call<ClusterStatus>('GET', '/status').catch(() => undefined);
-      wasAway ||= status === undefined;
-      const outcome = status?.storeWork;
-      if (outcome === undefined || (!wasAway && JSON.stringify(outcome) === before)) continue;
-      if ('error' in outcome) throw new CommandError(outcome.error);
-      return outcome.done;
-    }
-  } finally {
-    progress.clear();
-  }
-  throw new CommandError(`the cluster was not ready again after ${parsed.values.wait / 1000} s`);
 }
 
 async function whileStopped(directory: string, request: StoreWorkRequest): Promise<string> {

@@ -2,7 +2,17 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CERTIFICATES, kubeconfigFor, openPki, type ApiServer, type ClusterPki } from '../apiserver/index.ts';
+import {
+  CERTIFICATES,
+  issueCertificate,
+  kubeconfigFor,
+  openEtcdPki,
+  openPki,
+  renewEtcdCertificates,
+  type ApiServer,
+  type ClusterPki,
+  type EtcdCertificateName,
+} from '../apiserver/index.ts';
 import { createContext, VirtualClock, type Context } from '../kernel/index.ts';
 import { validityOf } from '../net/tls/index.ts';
 import { Certificates, RENEWABLE, type RenewableName } from './certificates.ts';
@@ -17,6 +27,7 @@ let ctx: Context;
 let stopped: AbortController;
 let pki: ClusterPki;
 let kubeconfig: string;
+let etcdCertificates: Record<EtcdCertificateName, string>;
 
 beforeEach(async () => {
   directory = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-certificates-'));
@@ -24,6 +35,12 @@ beforeEach(async () => {
   stopped = new AbortController();
   ctx = createContext({ clock, signal: stopped.signal, writeLog: () => undefined });
   pki = await openPki(ctx, path.join(directory, 'pki'), serving);
+  const { certificates } = await openEtcdPki(ctx, path.join(directory, 'pki'), serving);
+  etcdCertificates = {
+    'apiserver-etcd-client': certificates['apiserver-etcd-client'].certificate,
+    'etcd-server': certificates['etcd-server'].certificate,
+    'etcd-peer': certificates['etcd-peer'].certificate,
+  };
   kubeconfig = await adminKubeconfig();
 });
 afterEach(() => fs.rmSync(directory, { recursive: true }));
@@ -51,12 +68,23 @@ describe('Certificates', () => {
     const apiServer = {
       renewKeys: (renewed: object) => Object.keys(renewed).forEach((key) => note(names[key]!)),
     } as unknown as ApiServer;
+    const issued: Record<EtcdCertificateName, string> = { ...etcdCertificates };
+    const etcd = {
+      certificates: issued,
+      renewCertificates: async (renewed: readonly EtcdCertificateName[]): Promise<void> => {
+        renewed.forEach(note);
+        if (pkiDirectory !== undefined) await renewEtcdCertificates(ctx, pkiDirectory, renewed);
+        for (const name of renewed)
+          issued[name] = (await issueCertificate(ctx, pki.ca, { commonName: name, usage: 'client' })).certificate;
+      },
+    };
     const certificates = new Certificates(ctx, {
       apiServer,
       pki,
       serving,
       directory: pkiDirectory,
       kubeconfig,
+      etcd,
       renewKubeconfig: async () => {
         const text = await renewKubeconfig();
         note('kubeconfig');
@@ -135,13 +163,27 @@ it('renews certificates of a stopped cluster, for the names that they have', asy
   const pem = (): string => fs.readFileSync(path.join(directory, 'pki', 'apiserver.crt'), 'utf8');
   const before = pem();
   await clock.advance(100 * DAY_MS);
-  await renewStopped(ctx, directory, RENEWABLE);
+  expect(await renewStopped(ctx, directory, RENEWABLE)).toEqual(RENEWABLE);
+  expect(fs.readFileSync(path.join(directory, 'pki', 'etcd', 'peer.crt'), 'utf8')).not.toBe(
+    etcdCertificates['etcd-peer'],
+  );
   expect(validityOf(pem()).validTo).toBeGreaterThan(validityOf(before).validTo + 99 * DAY_MS);
   const opened = await openPki(ctx, path.join(directory, 'pki'), serving);
   expect(opened.apiserver.certificate).toBe(pem());
   await expect(renewStopped(ctx, path.join(directory, 'nowhere'), ['apiserver'] as RenewableName[])).rejects.toThrow(
     /has no ca.crt and ca.key/,
   );
+});
+
+it('renews no certificates of an etcd that a stopped cluster does not run', async () => {
+  fs.rmSync(path.join(directory, 'pki', 'etcd'), { recursive: true });
+  fs.rmSync(path.join(directory, 'pki', 'apiserver-etcd-client.crt'));
+  const renewed = await renewStopped(ctx, directory, RENEWABLE);
+  expect(RENEWABLE.filter((name) => !renewed.includes(name))).toEqual([
+    'apiserver-etcd-client',
+    'etcd-server',
+    'etcd-peer',
+  ]);
 });
 
 it('renews at the start what nobody renewed in time', async () => {

@@ -1,20 +1,31 @@
 /** The certificates of a control plane: renewed by themselves, or when asked for, without a restart. */
 import {
   CERTIFICATES,
+  ETCD_CERTIFICATES,
   readOwnKubeconfig,
   renewCertificates,
   type ApiServer,
   type CertificateName,
   type ClusterPki,
+  type EtcdCertificateName,
   type ServingNames,
 } from '../apiserver/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { nextRotationDeadline, sleepUntil, validityOf } from '../net/tls/index.ts';
+import type { ManagedEtcd } from './managed-etcd/index.ts';
 
 /** The admin's kubeconfig has a client certificate. */
-export type RenewableName = CertificateName | 'kubeconfig';
+export type RenewableName = CertificateName | EtcdCertificateName | 'kubeconfig';
 
-export const RENEWABLE: readonly RenewableName[] = [...(Object.keys(CERTIFICATES) as CertificateName[]), 'kubeconfig'];
+/** Those of etcd only where the cluster runs a member. */
+export const RENEWABLE: readonly RenewableName[] = [
+  ...(Object.keys(CERTIFICATES) as CertificateName[]),
+  'kubeconfig',
+  ...(Object.keys(ETCD_CERTIFICATES) as EtcdCertificateName[]),
+];
+
+const isOfEtcd = (name: RenewableName): name is EtcdCertificateName => Object.hasOwn(ETCD_CERTIFICATES, name);
+const isOfServer = (name: RenewableName): name is CertificateName => Object.hasOwn(CERTIFICATES, name);
 
 interface CertificatesOptions {
   readonly apiServer: ApiServer;
@@ -25,6 +36,8 @@ interface CertificatesOptions {
   readonly kubeconfig: string;
   /** Issues and writes the kubeconfig. */
   readonly renewKubeconfig: () => Promise<string>;
+  /** The member of etcd that the cluster runs. */
+  readonly etcd?: Pick<ManagedEtcd, 'certificates' | 'renewCertificates'> | undefined;
 }
 
 const RETRY_MS = 60_000;
@@ -43,22 +56,31 @@ export class Certificates {
     this.#current = new Map<RenewableName, string>([
       ...entries.map(([name, { keys }]) => [name, options.pki[keys].certificate] as const),
       ['kubeconfig', readOwnKubeconfig(options.kubeconfig).certificate],
+      ...(Object.entries(options.etcd?.certificates ?? {}) as [EtcdCertificateName, string][]),
     ]);
+  }
+
+  get names(): readonly RenewableName[] {
+    return [...this.#current.keys()];
   }
 
   /** Renews each between 70 and 90 percent of its life, until the context ends. */
   async run(): Promise<void> {
-    await Promise.all(RENEWABLE.map((name) => this.#keepCurrent(name)));
+    await Promise.all(this.names.map((name) => this.#keepCurrent(name)));
   }
 
   /** New connections use the new certificates; those that are open stay. */
   async renew(names: readonly RenewableName[]): Promise<void> {
-    const { apiServer, pki, serving, directory, renewKubeconfig } = this.#options;
-    const ofServer = names.filter((name): name is CertificateName => name !== 'kubeconfig');
+    const { apiServer, pki, serving, directory, renewKubeconfig, etcd } = this.#options;
+    const [ofServer, ofEtcd] = [names.filter(isOfServer), names.filter(isOfEtcd)];
     if (ofServer.length > 0) {
       const renewed = await renewCertificates(this.#ctx, directory, { pki, serving, names: ofServer });
       apiServer.renewKeys(renewed);
       for (const name of ofServer) this.#current.set(name, renewed[CERTIFICATES[name].keys]!.certificate);
+    }
+    if (etcd && ofEtcd.length > 0) {
+      await etcd.renewCertificates(ofEtcd);
+      for (const name of ofEtcd) this.#current.set(name, etcd.certificates[name]);
     }
     if (names.includes('kubeconfig'))
       this.#current.set('kubeconfig', readOwnKubeconfig(await renewKubeconfig()).certificate);

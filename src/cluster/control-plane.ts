@@ -136,6 +136,7 @@ export async function startControlPlane(
       serving,
       directory: options.from ? undefined : dataDirectory && path.join(dataDirectory, 'pki'),
       kubeconfig,
+      etcd,
       renewKubeconfig: async () => {
         const renewed = await writeKubeconfig();
         await options.onKubeconfig?.(renewed);

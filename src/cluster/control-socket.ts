@@ -12,7 +12,6 @@ import type { BuildProgress } from '../container-runtime/index.ts';
 import type { IngressEndpoints } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../net/http/index.ts';
-import { RENEWABLE } from './certificates.ts';
 import { forgetServer } from './discovery/index.ts';
 import { OWN_CLIENT } from './faults/index.ts';
 import { firstAnswer } from './first-answer.ts';
@@ -37,9 +36,11 @@ import {
   type TransferOptions,
 } from './node-fleet/index.ts';
 import { readNodeRules } from './node-rules.ts';
+import { rotateAuthorities, type RotationStep } from './rotate-authorities.ts';
 import { createServerToken } from './server-join/index.ts';
 import type { Cluster } from './start-cluster.ts';
-import { storeWork, type StoreOutcome, type StoreWork } from './store-work.ts';
+import type { StoppedWork, WorkOutcome } from './stopped-work.ts';
+import { storeWork } from './store-work.ts';
 
 export interface ClusterStatus {
   readonly pid: number;
@@ -50,8 +51,8 @@ export interface ClusterStatus {
   readonly uptimeSeconds: number;
   readonly residentBytes: number;
   readonly components: readonly { readonly name: string; readonly running: boolean }[];
-  /** How the work on the store ended that the cluster was stopped for. */
-  readonly storeWork?: StoreOutcome;
+  /** How the work ended that the cluster was stopped for. */
+  readonly lastWork?: WorkOutcome;
   /** The members of an etcd that the cluster runs. */
   readonly etcd?: EtcdStatus & { readonly snapshots: number; readonly lastSnapshot?: string };
   /** Why nothing is known of nodes and objects. */
@@ -69,8 +70,8 @@ interface Call {
   /** The process that users see. */
   readonly pid: number;
   readonly stop: () => void;
-  readonly pauseFor: ((work: StoreWork) => void) | undefined;
-  readonly outcome: StoreOutcome | undefined;
+  readonly pauseFor: ((work: StoppedWork) => void) | undefined;
+  readonly outcome: WorkOutcome | undefined;
 }
 
 type Answer = object | { readonly stream: AsyncIterable<Uint8Array> };
@@ -105,13 +106,24 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
     'POST /images/pull': (call) => transfer(call, pullImage),
     'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
     'POST /certificates': async ({ body, cluster }) => {
-      const names = RENEWABLE.filter((name) => Array.isArray(body['names']) && body['names'].includes(name));
+      const wanted = Array.isArray(body['names']) ? (body['names'] as unknown[]) : [];
+      const names = cluster.certificates.names.filter((name) => wanted.includes(name));
       await cluster.certificates.renew(names);
       return { renewed: names };
     },
     'POST /store': async ({ body, cluster, pauseFor }) => {
       if (!pauseFor) throw new Refusal(400, 'the store of this cluster cannot be changed while it runs');
       pauseFor(await storeWork(cluster, body));
+      return { accepted: true };
+    },
+    'POST /authorities': async ({ body, cluster, ctx, pauseFor }) => {
+      if (!pauseFor) throw new Refusal(400, 'the CAs of this cluster cannot be changed while it runs');
+      const done = await rotateAuthorities(ctx, cluster, {
+        step: textOf(body, 'step') as RotationStep,
+        force: body['force'] === true,
+      });
+      // What is written is used by the next start.
+      pauseFor(() => Promise.resolve(done));
       return { accepted: true };
     },
     'POST /etcd/snapshots': ({ cluster, ctx }) =>
@@ -343,7 +355,7 @@ async function clusterStatus({ cluster, ctx, startedAt, pid, outcome }: Call): P
     uptimeSeconds: Math.round((ctx.clock.monotonic() - startedAt) / 1000),
     residentBytes: process.memoryUsage.rss(),
     components: [{ name: 'kube-apiserver', running: true }, ...cluster.components.states],
-    ...(outcome ? { storeWork: outcome } : {}),
+    ...(outcome ? { lastWork: outcome } : {}),
     ...(etcd ? { etcd } : {}),
     ...('problem' in known ? { problem: known.problem } : {}),
     nodes: known.nodes.map(({ metadata: { name = '' }, status }) => ({
@@ -374,8 +386,8 @@ export async function serveControlSocket(
     readonly stop: () => void;
     readonly pid?: number;
     /** Stops the cluster, does the work, and starts it again. */
-    readonly pauseFor?: (work: StoreWork) => void;
-    readonly outcome?: StoreOutcome | undefined;
+    readonly pauseFor?: (work: StoppedWork) => void;
+    readonly outcome?: WorkOutcome | undefined;
   },
 ): Promise<{ finished: Promise<void> }> {
   const startedAt = ctx.clock.monotonic();

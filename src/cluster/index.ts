@@ -63,7 +63,9 @@ export {
   updateClusterRecord,
   type ClusterRecord,
 } from './data-directory.ts';
-export { runStoreWork, type StoreOutcome, type StoreWork, type StoreWorkRequest } from './store-work.ts';
+export { runStoreWork, type StoreWorkRequest } from './store-work.ts';
+export type { StoppedWork, WorkOutcome } from './stopped-work.ts';
+export { ROTATION_STEPS, type RotationStep } from './rotate-authorities.ts';
 export { auditLogIn, isCertificateKey, isServer, joinServer, leaveServer, serverOptions } from './server-join/index.ts';
 export { Components, type ComponentState } from './components.ts';
 export { Faults, OWN_CLIENT, type Fault, type FaultOptions, type RequestMatch } from './faults/index.ts';

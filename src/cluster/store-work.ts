@@ -29,11 +29,7 @@ import {
   type ManagedEtcdOptions,
 } from './managed-etcd/index.ts';
 import type { Cluster } from './start-cluster.ts';
-
-/** Resolves to what was done, in words. */
-export type StoreWork = (ctx: Context) => Promise<string>;
-
-export type StoreOutcome = { readonly done: string } | { readonly error: string };
+import type { StoppedWork } from './stopped-work.ts';
 
 export interface StoreWorkRequest {
   readonly work: 'move-to-etcd' | 'move-to-embedded' | 'restore';
@@ -59,7 +55,7 @@ class StoreWorkError extends Error {
 export async function storeWork(
   { dataDirectory, etcd, advertiseAddress, machine }: Cluster,
   request: Readonly<Record<string, unknown>>,
-): Promise<StoreWork> {
+): Promise<StoppedWork> {
   if (dataDirectory === undefined) throw new StoreWorkError('the cluster is kept in memory alone');
   const text = (name: string): string | undefined =>
     typeof request[name] === 'string' ? (request[name] as string) : undefined;

@@ -4,11 +4,14 @@ import path from 'node:path';
 import {
   AUTHORITIES,
   CERTIFICATES,
+  ETCD_CERTIFICATES,
   kubeconfigFor,
   loadAuthority,
   readOwnKubeconfig,
+  renewEtcdCertificates,
   renewStoredCertificates,
   type CertificateName,
+  type EtcdCertificateName,
 } from '../apiserver/index.ts';
 import { writeFileDurably, type Context } from '../kernel/index.ts';
 import { validityOf } from '../net/tls/index.ts';
@@ -41,21 +44,35 @@ export function listCertificates(directory: string): CertificateStatus[] {
     ...status('kubeconfig', kubeconfig && readOwnKubeconfig(kubeconfig).certificate, 'ca'),
     ...status('kubelet-client', read('pki', 'kubelet-client-current.pem'), 'ca'),
     ...status('kubelet-server', read('pki', 'kubelet-server-current.pem'), 'ca'),
-    ...AUTHORITIES.flatMap((name) => status(name, read('pki', `${name}.crt`))),
+    ...Object.entries(ETCD_CERTIFICATES).flatMap(([name, file]) => status(name, read('pki', `${file}.crt`), 'etcd-ca')),
+    ...Object.entries(AUTHORITIES).flatMap(([name, file]) => status(name, read('pki', `${file}.crt`))),
   ];
 }
 
-/** Renews certificates of a cluster that does not run. */
-export async function renewStopped(ctx: Context, directory: string, names: readonly RenewableName[]): Promise<void> {
+/** Renews certificates of a cluster that does not run; which of them it has. */
+export async function renewStopped(
+  ctx: Context,
+  directory: string,
+  wanted: readonly RenewableName[],
+): Promise<RenewableName[]> {
   const pki = path.join(directory, 'pki');
+  const ofEtcd = wanted.filter(
+    (name): name is EtcdCertificateName =>
+      Object.hasOwn(ETCD_CERTIFICATES, name) &&
+      fs.existsSync(path.join(pki, `${ETCD_CERTIFICATES[name as EtcdCertificateName]}.crt`)),
+  );
+  const names = wanted.filter(
+    (name) => !Object.hasOwn(ETCD_CERTIFICATES, name) || ofEtcd.includes(name as EtcdCertificateName),
+  );
   await renewStoredCertificates(
     ctx,
     pki,
-    names.filter((name): name is CertificateName => name !== 'kubeconfig'),
+    names.filter((name): name is CertificateName => Object.hasOwn(CERTIFICATES, name)),
   );
+  await renewEtcdCertificates(ctx, pki, ofEtcd);
   const file = path.join(directory, 'kubeconfig');
   // Without the file, the next start writes it.
-  if (!names.includes('kubeconfig') || !fs.existsSync(file)) return;
+  if (!names.includes('kubeconfig') || !fs.existsSync(file)) return names;
   const { server } = readOwnKubeconfig(fs.readFileSync(file, 'utf8'));
   const ca = await loadAuthority({
     certificate: fs.readFileSync(path.join(pki, 'ca.crt'), 'utf8'),
@@ -65,4 +82,5 @@ export async function renewStopped(ctx: Context, directory: string, names: reado
     file,
     await kubeconfigFor(ctx, { server, ca, user: ADMIN.name, organizations: ['system:masters'] }),
   );
+  return names;
 }

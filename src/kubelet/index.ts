@@ -21,4 +21,5 @@ export {
   hasClientCertificate,
   renewableCredentials,
   rotateClientCertificate,
+  writeClientKubeconfig,
 } from './certificates/client-certificate.ts';

@@ -20,6 +20,8 @@ interface KubeletServing {
   readonly issue?: () => Promise<{ readonly certificate: string; readonly privateKey: string }>;
   /** PEM of the CA that signs client certificates. */
   readonly clientCa?: string;
+  /** PEM of the CA that signs the certificate, where it may change. */
+  readonly issuer?: string;
 }
 
 export interface KubeletConfig extends KubeletConfiguration {

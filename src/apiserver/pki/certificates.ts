@@ -36,6 +36,11 @@ export interface KeyPair {
 }
 
 export interface Authority extends KeyPair {
+  /**
+   * PEM: the certificate that signs, and after it those that are trusted besides: the CA that comes next, or the one of
+   * before.
+   */
+  readonly certificate: string;
   readonly signingKey: KeyObject;
   /** The DER-encoded subject, which is the issuer of its certificates. */
   readonly subject: Buffer;
@@ -69,10 +74,19 @@ export function createAuthority(ctx: IssueContext, commonName: string, days = 36
   });
 }
 
-export function loadAuthority({ certificate, key }: KeyPair): Promise<Authority> {
-  const { subject, keyId } = issuerParts(certificate);
-  return Promise.resolve({ certificate, key, signingKey: createPrivateKey(key), subject, keyId });
+/** The key tells which certificate of the bundle signs. */
+export function loadAuthority({ certificate: bundle, key }: KeyPair): Promise<Authority> {
+  const signingKey = createPrivateKey(key);
+  const certificates = certificatesIn(bundle);
+  const signer = certificates.find((pem) => new X509Certificate(pem).checkPrivateKey(signingKey));
+  if (signer === undefined) throw new Error('the private key of the CA belongs to none of its certificates');
+  const certificate = [signer, ...certificates.filter((pem) => pem !== signer)].join('');
+  return Promise.resolve({ certificate, key, signingKey, ...issuerParts(signer) });
 }
+
+/** Each certificate of a PEM bundle. */
+export const certificatesIn = (bundle: string): string[] =>
+  (bundle.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []).map((pem) => `${pem}\n`);
 
 export interface CertificateRequest {
   readonly commonName: string;

@@ -5,7 +5,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../../kernel/index.ts';
-import { isRotationOverdue, validityOf } from '../../net/tls/index.ts';
+import { isRotationOverdue, isSignedBy, validityOf } from '../../net/tls/index.ts';
 import {
   createAuthority,
   createSigningKey,
@@ -55,8 +55,17 @@ export const CERTIFICATES = {
 
 export type CertificateName = keyof typeof CERTIFICATES;
 
-/** The CAs, which are not renewed: what they have signed would be worthless. */
-export const AUTHORITIES = ['ca', 'front-proxy-ca'] as const;
+/** The certificates of a member of etcd that is ours, by kubeadm's names, and their files. */
+export const ETCD_CERTIFICATES = {
+  'apiserver-etcd-client': 'apiserver-etcd-client',
+  'etcd-server': 'etcd/server',
+  'etcd-peer': 'etcd/peer',
+} as const;
+
+export type EtcdCertificateName = keyof typeof ETCD_CERTIFICATES;
+
+/** The CAs, and their files. They are not renewed but rotated (`rotate-authorities.ts`): others have to learn of it. */
+export const AUTHORITIES = { ca: 'ca', 'front-proxy-ca': 'front-proxy-ca', 'etcd-ca': 'etcd/ca' } as const;
 
 function requestOf(name: CertificateName, { dnsNames, addresses }: ServingNames): CertificateRequest {
   switch (name) {
@@ -111,13 +120,29 @@ export async function renewStoredCertificates(
   names: readonly CertificateName[],
 ): Promise<void> {
   const files = new PkiFiles(ctx, directory);
-  for (const name of names) await files.renewStored(name);
+  for (const name of names)
+    await files.renewStored(
+      name,
+      CERTIFICATES[name].authority === 'ca' ? AUTHORITIES.ca : AUTHORITIES['front-proxy-ca'],
+    );
+}
+
+/** Also of a member that runs: etcd reads its files at each handshake. */
+export async function renewEtcdCertificates(
+  ctx: Context,
+  directory: string,
+  names: readonly EtcdCertificateName[],
+): Promise<Partial<Record<EtcdCertificateName, KeyPair>>> {
+  const files = new PkiFiles(ctx, directory);
+  const renewed: Partial<Record<EtcdCertificateName, KeyPair>> = {};
+  for (const name of names) renewed[name] = await files.renewStored(ETCD_CERTIFICATES[name], AUTHORITIES['etcd-ca']);
+  return renewed;
 }
 
 /** The keys of an etcd whose members are ours, and of its client, the API server. */
 export interface EtcdPki {
   readonly ca: Authority;
-  readonly client: KeyPair;
+  readonly certificates: Readonly<Record<EtcdCertificateName, KeyPair>>;
   /** The files that a member is started with. */
   readonly files: { readonly ca: string; readonly server: string; readonly peer: string };
 }
@@ -132,13 +157,19 @@ export async function openEtcdPki(
   const ca = await files.authority('etcd/ca', 'etcd-ca');
   // Members also call each other, and their own gateway, with these.
   const member = { usage: 'both', dnsNames, addresses } as const;
-  const [client] = await Promise.all([
-    files.certificate('apiserver-etcd-client', ca, { commonName: 'kube-apiserver-etcd-client', usage: 'client' }),
-    files.certificate('etcd/server', ca, { commonName: dnsNames[0]!, ...member }),
-    files.certificate('etcd/peer', ca, { commonName: dnsNames[0]!, ...member }),
+  const open = (name: EtcdCertificateName, request: CertificateRequest): Promise<KeyPair> =>
+    files.certificate(ETCD_CERTIFICATES[name], ca, request);
+  const [client, server, peer] = await Promise.all([
+    open('apiserver-etcd-client', { commonName: 'kube-apiserver-etcd-client', usage: 'client' }),
+    open('etcd-server', { commonName: dnsNames[0]!, ...member }),
+    open('etcd-peer', { commonName: dnsNames[0]!, ...member }),
   ]);
   const file = (name: string): string => path.join(directory, 'etcd', name);
-  return { ca, client, files: { ca: file('ca.crt'), server: file('server'), peer: file('peer') } };
+  return {
+    ca,
+    certificates: { 'apiserver-etcd-client': client, 'etcd-server': server, 'etcd-peer': peer },
+    files: { ca: file('ca.crt'), server: file('server'), peer: file('peer') },
+  };
 }
 
 class PkiFiles {
@@ -163,6 +194,7 @@ class PkiFiles {
     if (
       known &&
       !isRotationOverdue(validityOf(known.certificate), this.#ctx.clock.now()) &&
+      isSignedBy(known.certificate, authority.certificate) &&
       (await this.#read(`${name}.names`)) === JSON.stringify(request)
     )
       return known;
@@ -176,12 +208,12 @@ class PkiFiles {
     return pair;
   }
 
-  async renewStored(name: CertificateName): Promise<void> {
-    const authority = CERTIFICATES[name].authority === 'ca' ? 'ca' : 'front-proxy-ca';
+  /** By the names of their files. */
+  async renewStored(name: string, authority: string): Promise<KeyPair> {
     const [pair, request] = await Promise.all([this.#readPair(authority), this.#read(`${name}.names`)]);
     if (!pair || request === undefined)
       throw new Error(`${this.#directory} has no ${pair ? `${name}.names` : `${authority}.crt and ${authority}.key`}`);
-    await this.renew(name, await loadAuthority(pair), JSON.parse(request) as CertificateRequest);
+    return this.renew(name, await loadAuthority(pair), JSON.parse(request) as CertificateRequest);
   }
 
   async signingKey(name: string, type: 'rsa' | 'ec'): Promise<ClusterPki['serviceAccount']> {

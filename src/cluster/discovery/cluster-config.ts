@@ -1,10 +1,12 @@
 /** What joining machines read: `cluster-info`, which everybody may, and `k8ts-cluster`, for tokens and nodes. */
+import { parse } from 'yaml';
 import type { Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
 import { isRecord } from '../../base/index.ts';
 import { isConflict, isNotFound, type Client } from '../../client/index.ts';
 import { ensure } from '../component-access.ts';
 import type { DnsServer } from '../node/index.ts';
 import type { Profile } from '../profile/index.ts';
+import { caOf } from './discover-cluster.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const INFO = { name: 'cluster-info', namespace: 'kube-public' };
@@ -47,18 +49,44 @@ export async function createDiscoveryObjects(
   const kubeconfig = JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: '', cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],
+    clusters: [{ name: '', cluster: { server, [AUTHORITY_DATA]: Buffer.from(ca).toString('base64') } }],
     contexts: null,
     'current-context': '',
     preferences: {},
     users: null,
   });
   await Promise.all([
-    putConfigMap(client, INFO, (data) => ({ ...data, kubeconfig: (isJoined && data['kubeconfig']) || kubeconfig })),
+    putConfigMap(client, INFO, (data) => ({
+      ...data,
+      kubeconfig: isJoined && data['kubeconfig'] ? withAuthority(data['kubeconfig'], ca) : kubeconfig,
+    })),
     putConfigMap(client, CONFIG, (data) => ({ ...data, [CONFIG_KEY]: JSON.stringify(merged(data, config)) })),
     allowReading(client, INFO, ['system:unauthenticated', 'system:authenticated']),
     allowReading(client, CONFIG, ['system:bootstrappers', 'system:nodes']),
   ]);
+}
+
+interface InfoKubeconfig {
+  readonly clusters?: readonly { readonly cluster?: Readonly<Record<string, unknown>> }[];
+}
+
+const AUTHORITY_DATA = 'certificate-authority-data';
+
+/** The CA may be in rotation, and any server may be the first to know. */
+function withAuthority(text: string, ca: string): string {
+  const kubeconfig = parse(text) as InfoKubeconfig;
+  const data = Buffer.from(ca).toString('base64');
+  const clusters = (kubeconfig.clusters ?? []).map((one) => ({
+    ...one,
+    cluster: { ...one.cluster, [AUTHORITY_DATA]: data },
+  }));
+  return JSON.stringify({ ...kubeconfig, clusters });
+}
+
+/** The CAs (PEM) that `cluster-info` tells of, the one that signs first. */
+export async function readAuthorities(client: Client, signal?: AbortSignal): Promise<string> {
+  const { data } = await client.resource('v1/configmaps').get(INFO, signal ? { signal } : {});
+  return caOf(data?.['kubeconfig'] ?? '');
 }
 
 /** Several servers write the same object, each its own address. */

@@ -5,6 +5,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parse } from 'yaml';
+import { certificatesIn } from '../../apiserver/index.ts';
 import { errorMessage, isRecord, ownValue } from '../../base/index.ts';
 import { anonymous, connect } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
@@ -33,12 +34,14 @@ export async function discoverCluster(ctx: Context, options: DiscoveryOptions): 
   const { server, token } = options;
   const first = await readSignedInfo(ctx, server, token);
   const ca = caOf(first.kubeconfig);
-  const hash = caHash(ca);
-  if (options.caHash !== undefined && options.caHash.toLowerCase() !== hash)
+  // There are two while the CA is rotated. The one that was pinned has to verify the server: the other is its word alone.
+  const certificates = certificatesIn(ca);
+  const pinned = certificates.find((one) => caHash(one) === options.caHash?.toLowerCase());
+  if (options.caHash !== undefined && pinned === undefined)
     throw new DiscoveryError(
-      `the CA of ${server} has the hash ${hash}, and not ${options.caHash}: this is another cluster`,
+      `the CA of ${server} has the hash ${certificates.map(caHash).join(', ')}, and not ${options.caHash}: this is another cluster`,
     );
-  const again = await readInfo(ctx, server, { ca });
+  const again = await readInfo(ctx, server, { ca: pinned ?? ca });
   if (again.kubeconfig !== first.kubeconfig)
     throw new DiscoveryError(`${server} gave another cluster-info over the verified connection`);
   return { ca };
@@ -100,7 +103,8 @@ function verifySignature(info: ClusterInfo, token: BootstrapToken): void {
     throw new DiscoveryError(`the cluster-info is not signed with the token ${id}: its secret is another one`);
 }
 
-function caOf(kubeconfig: string): string {
+/** The CAs (PEM) of the kubeconfig in `cluster-info`. */
+export function caOf(kubeconfig: string): string {
   const config: unknown = parse(kubeconfig);
   const clusters: unknown = isRecord(config) ? config['clusters'] : undefined;
   const [entry] = Array.isArray(clusters) ? (clusters as unknown[]) : [];

@@ -4,7 +4,13 @@
  * `--ca-hash` pins the CA besides. What a node must know of the cluster is in `k8ts-cluster` in `kube-system`.
  */
 export { caHash } from './ca-hash.ts';
-export { createDiscoveryObjects, forgetServer, readClusterConfig, type ClusterConfig } from './cluster-config.ts';
+export {
+  createDiscoveryObjects,
+  forgetServer,
+  readAuthorities,
+  readClusterConfig,
+  type ClusterConfig,
+} from './cluster-config.ts';
 export { discoverCluster } from './discover-cluster.ts';
 export {
   createBootstrapToken,

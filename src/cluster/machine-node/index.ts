@@ -5,6 +5,7 @@
  * process; `leaveCluster` ends them and removes everything.
  */
 export { joinCluster, type JoinedMachine } from './join-cluster.ts';
+export { ISSUER_ANNOTATION, TRUSTED_ANNOTATION } from './follow-authorities.ts';
 export { cordonNode, drainNode } from './drain-node.ts';
 export { leaveCluster, removeMachineNode, type LeaveOptions } from './leave-cluster.ts';
 export { kubeconfigOf as machineKubeconfigOf, machineRecordOf } from './machine-record.ts';

@@ -10,10 +10,12 @@ import {
   hasClientCertificate,
   renewableCredentials,
   rotateClientCertificate,
+  writeClientKubeconfig,
 } from '../../kubelet/index.ts';
 import { followServers, startApiBalancer, type ApiBalancer } from '../api-balancer/index.ts';
 import { discoverCluster, readClusterConfig, type BootstrapToken, type ClusterConfig } from '../discovery/index.ts';
 import { untilNodesReady } from '../until-ready.ts';
+import { untilAuthoritiesChange } from './follow-authorities.ts';
 import {
   cniOf,
   kubeconfigOf,
@@ -50,8 +52,11 @@ export interface JoinedMachine {
   readonly node: MachineNode;
   /** Resolves when the Node is Ready. */
   readonly ready: Promise<void>;
-  /** Resolves when everything has ended, which it does with the context; containers go on. */
-  readonly finished: Promise<void>;
+  /**
+   * Resolves when everything has ended, which it does with the context; containers go on. `changed`: the machine has to be
+   * started again, because the cluster's CA has changed.
+   */
+  readonly finished: Promise<'stopped' | 'changed'>;
 }
 
 class JoinError extends Error {
@@ -82,6 +87,7 @@ export async function joinCluster(ctx: Context, options: JoinOptions): Promise<J
       cluster: current.cluster,
       clientOf: clients.clientOf,
       clientCa: ca,
+      issuer: ca,
       certificateDirectory: pkiDirectoryOf(directory),
       cni: cniOf(current),
       encrypt: current.encrypt,
@@ -94,6 +100,7 @@ export async function joinCluster(ctx: Context, options: JoinOptions): Promise<J
           client: clients.clientOf('kubelet'),
           directory: pkiDirectoryOf(directory),
           nodeName: current.nodeName,
+          issuer: ca,
           onRenewed: clients.renewed,
         },
       ),
@@ -107,10 +114,25 @@ export async function joinCluster(ctx: Context, options: JoinOptions): Promise<J
         );
       }),
     );
+    const outcome: { changed?: boolean } = {};
+    group.start('authorities', async (signal) => {
+      const client = clients.clientOf('machine-network');
+      const { nodeName } = current;
+      const followed = { client, nodeName, directory: pkiDirectoryOf(directory), ca };
+      const next = await untilAuthoritiesChange({ ...ctx, signal }, followed);
+      if (next === undefined) return;
+      ctx.logger.info('The CAs of the cluster have changed; the machine starts again with them');
+      await writeAuthorities(directory, current, next);
+      outcome.changed = true;
+      group.stop(new Error('the CAs of the cluster have changed'));
+    });
     group.start('agents', () => node.agentsEnded);
     const ready = node.ready.then(() => untilNodesReady(ctx, clients.clientOf('kubelet'), [current.nodeName]));
     ready.catch(() => undefined);
-    return { record: current, node, ready, finished: untilEnded({ ctx, group, node, clients, balancer }) };
+    const finished = untilEnded({ ctx, group, node, clients, balancer }).then(() =>
+      outcome.changed && !ctx.signal.aborted ? ('changed' as const) : ('stopped' as const),
+    );
+    return { record: current, node, ready, finished };
   } catch (error) {
     await clients.close();
     await balancer.close();
@@ -138,6 +160,12 @@ async function untilEnded({ group, node, clients, balancer }: Running): Promise<
 }
 
 const caFileOf = (directory: string): string => path.join(pkiDirectoryOf(directory), 'ca.crt');
+
+/** The CA last: a start with the file of before finds the change again. */
+async function writeAuthorities(directory: string, { server }: MachineRecord, ca: string): Promise<void> {
+  await writeClientKubeconfig(kubeconfigOf(directory), { server, ca, directory: pkiDirectoryOf(directory) });
+  await writeFileDurably(caFileOf(directory), ca);
+}
 
 /** Discovery and TLS bootstrap; what it finds is remembered. */
 async function join(ctx: Context, { directory, first, onProgress }: JoinOptions): Promise<MachineRecord> {

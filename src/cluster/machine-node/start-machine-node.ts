@@ -19,7 +19,10 @@ import {
 /** What of a machine talks to the API server. */
 type MachineAgent = NodeAgent | 'machine-network' | 'load-balancer-speaker';
 
-export interface MachineNodeOptions extends Pick<NodeOptions, 'clientCa' | 'serving' | 'certificateDirectory'> {
+export interface MachineNodeOptions extends Pick<
+  NodeOptions,
+  'clientCa' | 'serving' | 'certificateDirectory' | 'issuer'
+> {
   /** Where the node keeps what lasts. */
   readonly directory: string;
   readonly nodeName: string;
@@ -68,6 +71,7 @@ export async function startMachineNode(ctx: Context, options: MachineNodeOptions
     clientOf,
     clientCa: options.clientCa,
     ...(options.serving ? { serving: options.serving } : {}),
+    ...(options.issuer === undefined ? {} : { issuer: options.issuer }),
     ...(options.certificateDirectory ? { certificateDirectory: options.certificateDirectory } : {}),
     clusterCidr: cluster.clusterCidr,
     dnsServers: cluster.dnsServers,

@@ -1,7 +1,7 @@
 /** Starts this machine's member of etcd, and keeps it and what depends on it going. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { openEtcdPki } from '../../apiserver/index.ts';
+import { openEtcdPki, renewEtcdCertificates, type EtcdCertificateName } from '../../apiserver/index.ts';
 import { errorMessage } from '../../base/index.ts';
 import { EtcdMembers, type EtcdStore, type EtcdTls } from '../../etcd/index.ts';
 import { childContext, makeDirectoryDurably, RunGroup, type Context } from '../../kernel/index.ts';
@@ -25,6 +25,10 @@ export interface ManagedEtcd {
   /** This machine's member first. */
   readonly endpoints: readonly string[];
   readonly tls: EtcdTls;
+  /** PEM, by name: those with which the member started, or that were renewed since. */
+  readonly certificates: Readonly<Record<EtcdCertificateName, string>>;
+  /** New connections use the new certificates. */
+  renewCertificates(names: readonly EtcdCertificateName[]): Promise<void>;
   /** The process; undefined while there is none. */
   readonly pid: number | undefined;
   /** Tells the store about members that come and go, and takes snapshots of it. */
@@ -57,10 +61,16 @@ export async function startManagedEtcd(
     dnsNames: [...new Set([options.memberName, 'localhost'])],
     addresses: [...new Set(['127.0.0.1', '::1', options.address])],
   });
+  const { 'apiserver-etcd-client': client } = pki.certificates;
   const tls: EtcdTls = {
     ca: Buffer.from(pki.ca.certificate),
-    cert: Buffer.from(pki.client.certificate),
-    key: Buffer.from(pki.client.key),
+    cert: Buffer.from(client.certificate),
+    key: Buffer.from(client.key),
+  };
+  const certificates: Record<EtcdCertificateName, string> = {
+    'apiserver-etcd-client': client.certificate,
+    'etcd-server': pki.certificates['etcd-server'].certificate,
+    'etcd-peer': pki.certificates['etcd-peer'].certificate,
   };
   const directory = memberDirectoryOf(dataDirectory);
   const hasData = fs.existsSync(path.join(directory, 'member', 'wal'));
@@ -107,6 +117,13 @@ export async function startManagedEtcd(
     options,
     endpoints: [urls.local, ...known],
     tls,
+    certificates,
+    renewCertificates: async (names) => {
+      const renewed = await renewEtcdCertificates(parent, path.join(dataDirectory, 'pki'), names);
+      for (const name of names) certificates[name] = renewed[name]!.certificate;
+      const { 'apiserver-etcd-client': own } = renewed;
+      if (own) Object.assign(tls, { cert: Buffer.from(own.certificate), key: Buffer.from(own.key) });
+    },
     get pid() {
       return state.pid;
     },

@@ -36,6 +36,8 @@ export interface NodeOptions extends NodeRuntimeOptions {
   /** Without one the kubelet asks the cluster for its serving certificate, and keeps it in `certificateDirectory`. */
   readonly serving?: ServingIssuer;
   readonly certificateDirectory?: string;
+  /** PEM of the CA that signs that certificate. */
+  readonly issuer?: string;
   readonly clusterCidr: string;
   /** Where cluster DNS listens. It is not a pod; for NetworkPolicies it stands in for the kube-dns pods. */
   readonly dnsServers: readonly DnsServer[];
@@ -169,6 +171,7 @@ function kubeletConfig(options: NodeOptions): KubeletConfig {
     serving: {
       ...(serving === undefined ? {} : { ...issuedCertificate(serving.current), issue }),
       clientCa: options.clientCa,
+      ...(options.issuer === undefined ? {} : { issuer: options.issuer }),
     },
     serverTLSBootstrap: serving === undefined,
     ...(certificateDirectory === undefined ? {} : { certificateDirectory }),

@@ -4,6 +4,6 @@
  */
 export { joinServer, serverOptions } from './join-server.ts';
 export { isServer, leaveServer } from './leave-server.ts';
-export { isCertificateKey } from './sealed-keys.ts';
+export { isCertificateKey, seal, unseal } from './sealed-keys.ts';
 export { createServerToken } from './server-token.ts';
 export { auditLogIn } from './shared-options.ts';

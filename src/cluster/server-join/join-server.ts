@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
+import { certificatesIn } from '../../apiserver/index.ts';
 import { bearerToken, connect } from '../../client/index.ts';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../../kernel/index.ts';
 import type { ClusterOptions } from '../cluster-options.ts';
@@ -40,7 +41,8 @@ export async function joinServer(ctx: Context, options: JoinServerOptions): Prom
   } finally {
     await client.close();
   }
-  if (keys.files['ca.crt'] !== ca) throw new SealedKeysError(`the keys are not those of the cluster at ${server}`);
+  if (!isSameBundle(keys.files['ca.crt'] ?? '', ca))
+    throw new SealedKeysError(`the keys are not those of the cluster at ${server}`);
   const pki = path.join(directory, 'pki');
   for (const [name, content] of Object.entries(keys.files)) {
     const file = path.join(pki, name);
@@ -71,6 +73,10 @@ export async function joinServer(ctx: Context, options: JoinServerOptions): Prom
   });
   onProgress?.('keys received');
 }
+
+/** In whatever order: the one that signs comes first, and that may have changed. */
+const isSameBundle = (one: string, other: string): boolean =>
+  certificatesIn(one).sort().join('') === certificatesIn(other).sort().join('');
 
 /** What a server that has joined is started with; undefined for other machines. */
 export function serverOptions(directory: string): ClusterOptions | undefined {

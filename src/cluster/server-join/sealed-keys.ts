@@ -32,31 +32,39 @@ export const newCertificateKey = (random: Random): string => Buffer.from(random.
 
 export const isCertificateKey = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
-/** `context` is bound to what is sealed: keys that were sealed for one token are not opened as another's. */
-export function sealKeys(random: Random, keys: ServerKeys, certificateKey: string, context: string): Buffer {
+/** `context` is bound to what is sealed: what was sealed for one purpose is not opened for another. */
+export function seal(random: Random, value: object, key: Buffer, context: string): Buffer {
   const nonce = Buffer.from(random.bytes(NONCE_BYTES));
-  const cipher = createCipheriv(ALGORITHM, Buffer.from(certificateKey, 'hex'), nonce);
+  const cipher = createCipheriv(ALGORITHM, key, nonce);
   cipher.setAAD(Buffer.from(context));
-  const sealed = Buffer.concat([cipher.update(JSON.stringify(keys)), cipher.final()]);
+  const sealed = Buffer.concat([cipher.update(JSON.stringify(value)), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
+/** Throws for another key or context, and for what was changed. */
+export function unseal(sealed: Buffer, key: Buffer, context: string): unknown {
+  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES));
+  decipher.setAAD(Buffer.from(context));
+  decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  const content = sealed.subarray(NONCE_BYTES + TAG_BYTES);
+  return JSON.parse(Buffer.concat([decipher.update(content), decipher.final()]).toString());
+}
+
+/** For one token alone. */
+export const sealKeys = (random: Random, keys: ServerKeys, certificateKey: string, context: string): Buffer =>
+  seal(random, keys, Buffer.from(certificateKey, 'hex'), context);
+
 export function openKeys(sealed: Buffer, certificateKey: string, context: string): ServerKeys {
-  let text: string;
+  let keys: unknown;
   try {
-    const decipher = createDecipheriv(ALGORITHM, Buffer.from(certificateKey, 'hex'), sealed.subarray(0, NONCE_BYTES));
-    decipher.setAAD(Buffer.from(context));
-    decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    const content = sealed.subarray(NONCE_BYTES + TAG_BYTES);
-    text = Buffer.concat([decipher.update(content), decipher.final()]).toString();
+    keys = unseal(sealed, Buffer.from(certificateKey, 'hex'), context);
   } catch (cause) {
     throw new SealedKeysError('--certificate-key does not open the keys of the cluster: it is not that of this token', {
       cause,
     });
   }
-  const keys: unknown = JSON.parse(text);
   if (!isRecord(keys) || !isRecord(keys['files'])) throw new SealedKeysError('the keys of the cluster are incomplete');
   for (const name of Object.keys(keys['files']))
-    if (!/^(?:etcd\/)?[\w-][\w.-]*$/.test(name)) throw new SealedKeysError(`unexpected key file ${name}`);
+    if (!/^(?:next\/)?(?:etcd\/)?[\w-][\w.-]*$/.test(name)) throw new SealedKeysError(`unexpected key file ${name}`);
   return keys as unknown as ServerKeys;
 }

@@ -21,6 +21,8 @@ const KEYS = 'keys';
 const SHARED_FILES = [
   ...['ca.crt', 'ca.key', 'front-proxy-ca.crt', 'front-proxy-ca.key', 'sa.key', 'sa.pub'],
   ...['encryption-config.yaml', 'etcd/ca.crt', 'etcd/ca.key'],
+  // While the CAs are rotated.
+  ...['next/ca.key', 'next/front-proxy-ca.key', 'next/etcd/ca.key'],
 ];
 
 /** The client of an etcd that runs elsewhere. */

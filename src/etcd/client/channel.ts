@@ -9,6 +9,7 @@ import { StoreError } from '../store.ts';
 import { GrpcCode } from '../wire/status.ts';
 import { CallError } from './call-error.ts';
 
+/** Read at each connection: what was renewed is used then. */
 export interface EtcdTls {
   /** CA bundle (PEM) that verifies the servers; the system's when absent. */
   ca?: Buffer;
@@ -43,7 +44,8 @@ export class Channel {
   readonly #clock: Clock;
   readonly #host: string;
   readonly #port: number;
-  readonly #secure: tls.ConnectionOptions | undefined;
+  readonly #isSecure: boolean;
+  readonly #tls: EtcdTls | undefined;
   readonly #heads = new Map<string, Head>();
   #connection: Http2ClientConnection | undefined;
   #connecting: net.Socket | undefined;
@@ -59,7 +61,10 @@ export class Channel {
     this.#clock = clock;
     this.#host = host;
     this.#port = port;
-    this.#secure = scheme === 'https' ? secureOptions(host, options) : undefined;
+    this.#isSecure = scheme === 'https';
+    this.#tls = options;
+    // What cannot be used is told at once.
+    if (this.#isSecure) secureOptions(host, options);
   }
 
   /** A stream for a call; at once when the connection is there. */
@@ -78,7 +83,7 @@ export class Channel {
     const known = this.#heads.get(path);
     if (known) return known;
     const head = [
-      ...[':method', 'POST', ':scheme', this.#secure ? 'https' : 'http', ':path', path],
+      ...[':method', 'POST', ':scheme', this.#isSecure ? 'https' : 'http', ':path', path],
       ...[':authority', authority(this.#host, this.#port), 'content-type', 'application/grpc', 'te', 'trailers'],
       // A member without a leader refuses the call at once, so that the client tries another member.
       ...['user-agent', 'k8ts', 'hasleader', 'true'],
@@ -105,7 +110,9 @@ export class Channel {
 
   #connect(): void {
     const target = { host: this.#host, port: this.#port };
-    const socket = this.#secure ? tls.connect({ ...target, ...this.#secure }) : net.connect(target);
+    const socket = this.#isSecure
+      ? tls.connect({ ...target, ...secureOptions(this.#host, this.#tls) })
+      : net.connect(target);
     this.#connecting = socket;
     socket.setNoDelay(true);
     let timer: Timer | undefined = this.#clock.after(CONNECT_TIMEOUT_MS, () =>
@@ -117,7 +124,7 @@ export class Channel {
       this.#failed(error);
     };
     socket.once('error', failed).once('close', () => failed());
-    socket.once(this.#secure ? 'secureConnect' : 'connect', () => {
+    socket.once(this.#isSecure ? 'secureConnect' : 'connect', () => {
       timer?.cancel();
       timer = undefined;
       if (this.#connecting !== socket) return;

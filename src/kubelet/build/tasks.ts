@@ -68,6 +68,7 @@ export function runningKubeletTasks(
         ? () =>
             rotateServingCertificate(ctx, {
               ...{ client, nodeName, names: [nodeName, ...config.nodeAddresses] },
+              issuer: config.serving?.issuer,
               directory: config.certificateDirectory ?? path.join(rootDirectory, 'pki'),
               onCertificate: (issued) => server.setCertificate(issued),
             })

@@ -66,6 +66,30 @@ it('requests one if there is none, and renews it between 70 and 90 percent of it
   await done;
 });
 
+it('is renewed at once when another CA has signed it, and again while that goes on', async () => {
+  const { asked, client } = signer();
+  const store = new CertificateStore(directory, 'kubelet-client');
+  await store.store(await selfSignedCertificate(ctx, ['n']), ctx.clock.now());
+  const done = runCertificateManager(ctx, {
+    name: 'c',
+    client,
+    store,
+    order: { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', nodeName: 'n' },
+    issuer: (await selfSignedCertificate(ctx, ['another CA'])).certificate,
+    onCertificate: () => undefined,
+  });
+  const real = new RealClock();
+  for (let i = 0; i < 400 && asked.length < 3; i++) {
+    await real.sleep(5);
+    await ctx.clock.advance(1000);
+  }
+  expect(asked.length).toBeGreaterThanOrEqual(3);
+  expect(asked[1]! - asked[0]!).toBeGreaterThanOrEqual(2000);
+  expect(asked[2]! - asked[1]!).toBeGreaterThanOrEqual(4000);
+  ctx.stop();
+  await done;
+});
+
 it.each([
   [0, 70],
   [0.5, 80],

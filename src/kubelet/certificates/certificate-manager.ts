@@ -2,7 +2,7 @@
 import { errorMessage } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { nextRotationDeadline, sleepUntil } from '../../net/tls/index.ts';
+import { isSignedBy, nextRotationDeadline, sleepUntil } from '../../net/tls/index.ts';
 import type { CertificateStore } from './certificate-store.ts';
 import { requestCertificate, type CertificateRequestOptions, type IssuedCertificate } from './request-certificate.ts';
 
@@ -11,6 +11,8 @@ interface CertificateManagerOptions {
   readonly client: Client;
   readonly store: CertificateStore;
   readonly order: CertificateRequestOptions;
+  /** PEM of the CA that signs: certificates of another one are renewed at once. Absent: whoever signed it. */
+  readonly issuer?: string | undefined;
   /** Called with every new certificate. */
   readonly onCertificate: (issued: IssuedCertificate) => void;
 }
@@ -20,21 +22,24 @@ const MAX_RETRY_MS = 128_000;
 
 export async function runCertificateManager(
   outer: Context,
-  { name, client, store, order, onCertificate }: CertificateManagerOptions,
+  { name, client, store, order, issuer, onCertificate }: CertificateManagerOptions,
 ): Promise<void> {
   const ctx = childContext(outer, name);
   const { clock, random, signal, logger } = ctx;
+  const isForeign = (certificate: string): boolean => issuer !== undefined && !isSignedBy(certificate, issuer);
   let retryMs = INITIAL_RETRY_MS;
   while (!signal.aborted) {
     const current = await store.current();
-    const renewAt = current === undefined ? -Infinity : nextRotationDeadline(current, random);
-    await sleepUntil(ctx, renewAt);
+    const isDue = current === undefined || isForeign(current.certificate);
+    if (!isDue) await sleepUntil(ctx, nextRotationDeadline(current, random));
     if (signal.aborted) return;
     try {
       const issued = await requestCertificate(ctx, client, order);
       await store.store(issued, clock.now());
       logger.info('Certificate rotated', { signer: order.signerName });
       onCertificate(issued);
+      // While servers exchange their CA one after the other, the one that signs may still have the old key.
+      if (isForeign(issued.certificate)) throw new Error('another CA has signed it');
       retryMs = INITIAL_RETRY_MS;
     } catch (error) {
       if (signal.aborted) return;

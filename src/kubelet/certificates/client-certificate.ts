@@ -74,8 +74,11 @@ export async function bootstrapClientCertificate(
   } finally {
     await client.close();
   }
-  await writeFileDurably(kubeconfig, kubeconfigFor({ server: config.server, ca: config.ca, directory }));
+  await writeClientKubeconfig(kubeconfig, { server: config.server, ca: config.ca, directory });
 }
+
+export const writeClientKubeconfig = (file: string, options: Parameters<typeof kubeconfigFor>[0]): Promise<void> =>
+  writeFileDurably(file, kubeconfigFor(options));
 
 /**
  * Open connections still use the old certificate, and the server rejects it once it has expired: the first rejection
@@ -101,18 +104,21 @@ interface ClientRotation {
   readonly client: Client;
   readonly directory: string;
   readonly nodeName: string;
+  /** PEM of the CA that signs. */
+  readonly issuer?: string | undefined;
   readonly onRenewed: () => void;
 }
 
 export function rotateClientCertificate(
   ctx: Context,
-  { client, directory, nodeName, onRenewed }: ClientRotation,
+  { client, directory, nodeName, issuer, onRenewed }: ClientRotation,
 ): Promise<void> {
   return runCertificateManager(ctx, {
     name: 'client-certificate',
     client,
     store: storeIn(directory),
     order: { signerName: CLIENT_SIGNER, nodeName },
+    issuer,
     onCertificate: onRenewed,
   });
 }

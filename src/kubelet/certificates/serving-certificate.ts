@@ -15,12 +15,14 @@ interface ServingCertificateOptions {
   readonly nodeName: string;
   readonly names: readonly string[];
   readonly directory: string;
+  /** PEM of the CA that signs. */
+  readonly issuer?: string | undefined;
   readonly onCertificate: (issued: IssuedCertificate) => void;
 }
 
 export async function rotateServingCertificate(
   ctx: Context,
-  { client, nodeName, names, directory, onCertificate }: ServingCertificateOptions,
+  { client, nodeName, names, directory, issuer, onCertificate }: ServingCertificateOptions,
 ): Promise<void> {
   const store = new CertificateStore(directory, 'kubelet-server');
   const current = await store.current();
@@ -30,6 +32,7 @@ export async function rotateServingCertificate(
     client,
     store,
     order: { signerName: 'kubernetes.io/kubelet-serving', nodeName, names },
+    issuer,
     onCertificate,
   });
 }

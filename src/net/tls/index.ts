@@ -10,7 +10,7 @@ export { clientCertificateOptions } from './client-certificate-options.ts';
 export { ClientCertificates, type ClientChain } from './client-certificates.ts';
 export { commonName, organizations, valuesOf, type Name } from './name.ts';
 export { peerChain } from './peer-chain.ts';
-export { isRotationOverdue, nextRotationDeadline, sleepUntil, validityOf } from './rotation.ts';
+export { isRotationOverdue, isSignedBy, nextRotationDeadline, sleepUntil, validityOf } from './rotation.ts';
 export { TlsTrust, TlsTrustAgent, withTrust } from './tls-trust.ts';
 export { bundlePool } from './trust-anchors.ts';
 export { CLIENT_AUTH, verifyChain } from './verify-chain.ts';

@@ -14,6 +14,10 @@ export function validityOf(pem: string): Validity {
   return { validFrom: Date.parse(validFrom), validTo: Date.parse(validTo) };
 }
 
+/** Whether the first certificate of `authority` has signed it: others of a bundle are trusted, and sign no more. */
+export const isSignedBy = (certificate: string, authority: string): boolean =>
+  new X509Certificate(certificate).verify(new X509Certificate(authority).publicKey);
+
 /** Between 70 and 90 percent of the certificate's lifetime, so that not all are renewed at once. */
 export const nextRotationDeadline = ({ validFrom, validTo }: Validity, random: { next(): number }): number =>
   validFrom + (validTo - validFrom) * (0.7 + 0.2 * random.next());
