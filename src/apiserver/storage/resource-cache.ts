@@ -191,18 +191,14 @@ export class ResourceCache {
 
   /** How many watchers got the event of `revision`; 0 when it is no longer in the window. */
   deliveriesOf(revision: number): number {
-    // Mostly it is asked about the newest one.
-    const newest = this.#window.at(-1);
-    if (newest?.revision === revision) return newest.deliveries;
-    let low = 0;
-    let high = this.#window.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#window[middle]!.revision < revision) low = middle + 1;
-      else high = middle;
+    const window = this.#window;
+    // It is asked about when it was written: only writes of the same commit are newer.
+    for (let i = window.length - 1; i >= 0; i--) {
+      const event = window[i]!;
+      if (event.revision === revision) return event.deliveries;
+      if (event.revision < revision) break;
     }
-    const event = this.#window[low];
-    return event?.revision === revision ? event.deliveries : 0;
+    return 0;
   }
 
   watch(watcher: CacheWatcher): () => void {
