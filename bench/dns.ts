@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { Forwarder } from '../src/dns/forwarder.ts';
 import { ClusterRecords, encodeMessage, TYPE } from '../src/dns/index.ts';
 import { AnswerCache, respond, type Resolver } from '../src/dns/respond.ts';
+import { DEFAULT_BLOCKS, Routes } from '../src/dns/routes.ts';
 import { listen } from '../src/dns/serve.ts';
 import { createContext } from '../src/kernel/index.ts';
 import { callsPerSecond, type BenchOptions, type Row } from './harness.ts';
@@ -46,8 +47,10 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
   const ctx = createContext({ signal: stop.signal, writeLog: () => {} });
   const resolver: Resolver = {
     records: services(),
-    zone: { domain: 'cluster.local', ttl: 5, nameServerAddresses: ['10.96.0.10'] },
-    forwarder: new Forwarder(ctx, { servers: [] }),
+    routes: new Routes(DEFAULT_BLOCKS, {
+      zone: { domain: 'cluster.local', ttl: 5, nameServerAddresses: ['10.96.0.10'] },
+      makeForwarder: (servers = []) => new Forwarder(ctx, { servers }),
+    }),
     cache: new AnswerCache(),
     random: () => ctx.random.next(),
     observe: () => {},

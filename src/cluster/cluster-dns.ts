@@ -1,4 +1,5 @@
 /** Cluster DNS in this process, under the Service that every cluster has for it: kube-system/kube-dns. */
+import fs from 'node:fs';
 import { AddressRange } from '../base/index.ts';
 import { isNotFound, type Client } from '../client/index.ts';
 import { DEFAULT_DNS_CONFIG, run as runDns } from '../dns/index.ts';
@@ -122,6 +123,18 @@ async function tendSlices(ctx: Context, options: ClusterDnsOptions, port: number
     } catch (error) {
       if (!signal.aborted && !isNotFound(error)) logger.error(error, 'The endpoints of DNS could not be tended');
     }
+  }
+}
+
+/** The machine's own resolvers, which pods' questions about other domains go to. */
+export function machineResolvers(): string[] {
+  try {
+    return fs
+      .readFileSync('/etc/resolv.conf', 'utf8')
+      .split('\n')
+      .flatMap((line) => /^nameserver\s+([\d.:a-f]+)\s*$/i.exec(line)?.[1] ?? []);
+  } catch {
+    return [];
   }
 }
 

@@ -33,6 +33,7 @@ const ACCESS = {
     role: 'system:coredns',
     rules: [
       rule('list,watch', 'core', 'endpoints,namespaces,pods,services'),
+      rule('list,watch', 'core', 'configmaps', 'coredns'),
       rule('list,watch', 'discovery.k8s.io', 'endpointslices'),
     ],
   },

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 /** What a server has for other machines: discovery, approval of their certificates, DNS on its own address, its node. */
-import fs from 'node:fs';
 import path from 'node:path';
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { issueCertificate } from '../apiserver/index.ts';
@@ -11,7 +10,7 @@ import {
   type LocalInfrastructure,
 } from '../cloud-controller-manager/index.ts';
 import type { Context } from '../kernel/index.ts';
-import { CLUSTER_DOMAIN, clusterDnsAddress, runClusterDns } from './cluster-dns.ts';
+import { CLUSTER_DOMAIN, clusterDnsAddress, machineResolvers, runClusterDns } from './cluster-dns.ts';
 import { isShared, type ClusterOptions } from './cluster-options.ts';
 import type { Components } from './components.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -126,25 +125,13 @@ async function startDns({ options, controlPlane, components }: MachinesOptions):
         slice: `kube-dns-${createHash('sha256').update(address).digest('hex').slice(0, 8)}`,
         port: DNS_PORT,
         clusterDomain: CLUSTER_DOMAIN,
-        forwarders: resolvers(),
+        forwarders: machineResolvers(),
         hasPeers: isShared(options),
         onReady: resolve,
       }),
     );
     components.failure.catch(reject);
   });
-}
-
-/** The machine's own resolvers, which pods' questions about other domains go to. */
-function resolvers(): string[] {
-  try {
-    return fs
-      .readFileSync('/etc/resolv.conf', 'utf8')
-      .split('\n')
-      .flatMap((line) => /^nameserver\s+([\d.:a-f]+)\s*$/i.exec(line)?.[1] ?? []);
-  } catch {
-    return [];
-  }
 }
 
 async function startOwnNode(

@@ -1,13 +1,12 @@
 /** Answers one DNS request, from the bytes of the query to the bytes of the answer, over UDP or TCP. */
-import { answerQuery, type Answer, type Zone } from './answer-query.ts';
+import { answerQuery, type Answer } from './answer-query.ts';
 import type { ClusterRecords } from './cluster-records.ts';
-import type { Forwarder } from './forwarder.ts';
 import { decodeMessage, encodeMessage, RCODE, type DnsMessage, type ResourceRecord } from './message.ts';
+import type { Routes } from './routes.ts';
 
 export interface Resolver {
   readonly records: ClusterRecords;
-  readonly zone: Zone;
-  readonly forwarder: Forwarder;
+  readonly routes: Routes;
   readonly cache: AnswerCache;
   /** Called for every answer. */
   readonly observe: (details: { type: number; rcode: number; transport: Transport }) => void;
@@ -75,7 +74,8 @@ export function respond(
   if (query.opcode !== 0) return encode(resolver, query, failure(RCODE.NOTIMP), transport);
   if (query.questions.length !== 1) return encode(resolver, query, failure(RCODE.FORMERR), transport);
   const question = query.questions[0]!;
-  const answer = answerQuery(resolver.records, resolver.zone, question);
+  const zone = resolver.routes.zoneFor(question.name);
+  const answer = zone && answerQuery(resolver.records, zone, question);
   if (answer && answer.forwardName === undefined) {
     const encoded = encode(resolver, query, answer, transport);
     // Several records are rotated for every answer, so they are not cached.
@@ -83,10 +83,12 @@ export function respond(
       resolver.cache.set(key, { bytes: Buffer.from(encoded), type: question.type, rcode: answer.rcode });
     return encoded;
   }
-  if (resolver.forwarder.isLoopProbe(question)) return encode(resolver, query, failure(RCODE.NXDOMAIN), transport);
-  if (!resolver.forwarder.enabled || query.recursionDesired === false)
+  if (resolver.routes.isLoopProbe(question)) return encode(resolver, query, failure(RCODE.NXDOMAIN), transport);
+  const name = answer?.forwardName ?? question.name;
+  const forwarder = resolver.routes.forwarderFor(name);
+  if (!forwarder?.enabled || query.recursionDesired === false)
     return encode(resolver, query, answer ?? failure(RCODE.REFUSED), transport);
-  return resolver.forwarder.resolve({ ...question, name: answer?.forwardName ?? question.name }).then((forwarded) =>
+  return forwarder.resolve({ ...question, name }).then((forwarded) =>
     encode(
       resolver,
       query,
@@ -120,7 +122,7 @@ function encode(
       opcode: query.opcode,
       authoritative,
       recursionDesired: query.recursionDesired,
-      recursionAvailable: resolver.forwarder.enabled,
+      recursionAvailable: resolver.routes.isRecursive,
       rcode: answer.rcode,
       questions: query.questions,
       answers: rotated(answer.answers, resolver.random),

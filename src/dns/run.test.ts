@@ -18,7 +18,8 @@ async function startDns(forwarders: readonly string[] = []) {
   const server = await startTestServer();
   const admin = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
   const stop = new AbortController();
-  const ctx = createContext({ signal: stop.signal, writeLog: () => {} });
+  const log: string[] = [];
+  const ctx = createContext({ signal: stop.signal, writeLog: (line) => void log.push(line) });
   const client = new Client({
     transport: inProcessTransport({ handle: server.pipeline.handle, user: admin, signal: stop.signal }),
     clock: ctx.clock,
@@ -42,7 +43,7 @@ async function startDns(forwarders: readonly string[] = []) {
   );
   const resolver = new Resolver({ timeout: 30_000, tries: 1 });
   resolver.setServers([`127.0.0.1:${listener!.port}`]);
-  return { client, resolver, port: listener!.port, ctx };
+  return { client, resolver, port: listener!.port, ctx, log };
 }
 
 function withResolvers<T>() {
@@ -143,6 +144,70 @@ describe('the DNS server over real sockets', () => {
       spec: { type: 'ExternalName', externalName: 'elsewhere.example' },
     });
     await expect.poll(() => resolver.resolve4('out.default.svc.cluster.local').catch(() => [])).toEqual(['192.0.2.7']);
+  });
+
+  it('follows the Corefile of the ConfigMap kube-system/coredns', async () => {
+    const serverOf = (address: string): Promise<{ address: string }> =>
+      startOther((bytes) => {
+        const { id, questions } = decodeMessage(bytes);
+        const answers = [{ name: questions[0]!.name, ttl: 60, data: { type: 'A' as const, address } }];
+        return encodeMessage({ id, response: true, questions, answers });
+      });
+    const [machine, stub, root] = await Promise.all(['192.0.2.1', '192.0.2.2', '192.0.2.3'].map(serverOf));
+    const { client, resolver } = await startDns([machine!.address]);
+    const ask = (name: string): Promise<string | string[]> =>
+      resolver.resolve4(name).catch((error: Error & { code: string }) => error.code);
+    expect([await ask('a.corp.example'), await ask('b.example')]).toEqual([['192.0.2.1'], ['192.0.2.1']]);
+
+    const configMaps = client.resource('v1/configmaps');
+    const metadata = { name: 'coredns', namespace: 'kube-system' };
+    const corefile = (more: string): { Corefile: string } => ({
+      Corefile: `
+        .:53 {
+          kubernetes cluster.local in-addr.arpa ip6.arpa
+          forward . ${root!.address}
+          ${more}
+        }
+        corp.example:53 {
+          forward . ${stub!.address}
+        }`,
+    });
+    await configMaps.create({ metadata, data: corefile('') });
+    await expect.poll(() => ask('a.corp.example')).toEqual(['192.0.2.2']);
+    expect([await ask('corp.example'), await ask('b.example'), await ask('notcorp.example')]).toEqual([
+      ['192.0.2.2'],
+      ['192.0.2.3'],
+      ['192.0.2.3'],
+    ]);
+    expect(await ask('kubernetes.default.svc.cluster.local')).toEqual(['10.96.0.1']);
+    await client.resource('v1/services').create({
+      metadata: { name: 'out', namespace: 'default' },
+      spec: { type: 'ExternalName', externalName: 'a.corp.example' },
+    });
+    await expect.poll(() => ask('out.default.svc.cluster.local')).toEqual(['192.0.2.2']);
+
+    await configMaps.patch(metadata, { data: corefile('rewrite name a b') }, { type: 'merge' });
+    await configMaps.patch(
+      metadata,
+      { data: { Corefile: 'only.example {\n forward . 127.0.0.1:1\n}' } },
+      { type: 'merge' },
+    );
+    await expect.poll(() => ask('b.example')).toEqual('EREFUSED');
+    expect(await ask('kubernetes.default.svc.cluster.local')).toEqual('EREFUSED');
+
+    await configMaps.delete(metadata);
+    await expect.poll(() => ask('a.corp.example')).toEqual(['192.0.2.1']);
+    expect(await ask('kubernetes.default.svc.cluster.local')).toEqual(['10.96.0.1']);
+  });
+
+  it('stays as it is when it cannot follow a Corefile, and says why', async () => {
+    const { client, resolver, log } = await startDns();
+    await client.resource('v1/configmaps').create({
+      metadata: { name: 'coredns', namespace: 'kube-system' },
+      data: { Corefile: '.:53 {\n  rewrite name a b\n}\n' },
+    });
+    await expect.poll(() => log.join('\n')).toContain('line 2: plugin \\"rewrite\\" is not supported');
+    expect(await resolver.resolve4('kubernetes.default.svc.cluster.local')).toEqual(['10.96.0.1']);
   });
 
   it('refuses other names without forwarders, and after noticing that a forwarder leads back', async () => {

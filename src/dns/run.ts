@@ -1,11 +1,17 @@
-/** Runs cluster DNS: watches Services, EndpointSlices and Namespaces and serves their records. */
+/**
+ * Runs cluster DNS: watches Services, EndpointSlices and Namespaces and serves their records, and forwards other names as the
+ * Corefile in the ConfigMap kube-system/coredns says, if there is one.
+ */
+import type { ConfigMap } from '../api/generated/core-v1.ts';
 import { InformerFactory, type Client } from '../client/index.ts';
 import { type Context, exponentialBuckets, RunGroup, untilAborted } from '../kernel/index.ts';
 import type { Zone } from './answer-query.ts';
 import { ClusterRecords } from './cluster-records.ts';
+import { parseCorefile } from './corefile.ts';
 import { Forwarder } from './forwarder.ts';
 import { TYPE, RCODE } from './message.ts';
 import { AnswerCache, respond, type Resolver } from './respond.ts';
+import { DEFAULT_BLOCKS, Routes } from './routes.ts';
 import { listen, type DnsListener, type DnsSockets } from './serve.ts';
 
 interface DnsConfig {
@@ -39,20 +45,27 @@ export async function run(ctx: Context, { client, config, onReady }: DnsOptions)
   const group = new RunGroup(ctx);
   const informers = new InformerFactory({ ...ctx, signal: group.signal }, { client });
   const records = watchRecords(informers);
-  const forwarder = new Forwarder(ctx, { servers: config.forwarders });
   const zone: Zone = {
     domain: config.clusterDomain.toLowerCase(),
     ttl: config.ttl,
     nameServerAddresses: config.clusterDns,
   };
-  const resolver: Resolver = {
+  const observe = observer(ctx);
+  const resolverOf = (blocks = DEFAULT_BLOCKS): Resolver => ({
     records,
-    zone,
-    forwarder,
+    routes: new Routes(blocks, {
+      zone,
+      makeForwarder: (servers = config.forwarders) => new Forwarder(ctx, { servers }),
+    }),
     cache: new AnswerCache(),
     random: () => ctx.random.next(),
-    observe: observer(ctx),
-  };
+    observe,
+  });
+  let resolver = resolverOf();
+  watchCorefile(ctx, informers, (corefile) => {
+    resolver = resolverOf(corefile === undefined ? undefined : parseCorefile(corefile, zone.domain));
+    group.start('loop detection', () => resolver.routes.detectLoops());
+  });
   const duration = ctx.metrics
     .histogram({
       name: 'coredns_dns_request_duration_seconds',
@@ -80,7 +93,7 @@ export async function run(ctx: Context, { client, config, onReady }: DnsOptions)
         );
       }
       onReady?.(listeners);
-      await forwarder.detectLoop();
+      await resolver.routes.detectLoops();
       await untilAborted(signal);
     } finally {
       await Promise.all(listeners.map((listener) => listener.close()));
@@ -109,6 +122,34 @@ function watchRecords(informers: InformerFactory): ClusterRecords {
     onDelete: (slice) => records.deleteSlice(slice),
   });
   return records;
+}
+
+const CONFIG = { namespace: 'kube-system', name: 'coredns', key: 'Corefile' };
+
+/** Calls `configure` with each Corefile, and with undefined when there is none; it throws for one that is not followed. */
+function watchCorefile(
+  { logger }: Context,
+  informers: InformerFactory,
+  configure: (corefile: string | undefined) => void,
+): void {
+  const { namespace, name, key } = CONFIG;
+  let known: string | undefined;
+  const read = ({ data }: ConfigMap): void => {
+    const corefile = data?.[key];
+    if (corefile === known) return;
+    known = corefile;
+    try {
+      configure(corefile);
+      logger.info('DNS is configured by a ConfigMap', { configMap: `${namespace}/${name}` });
+    } catch (error) {
+      logger.error(error, 'The Corefile is not followed; DNS stays as it is', { configMap: `${namespace}/${name}` });
+    }
+  };
+  informers.informer('v1/configmaps', { namespace, fieldSelector: `metadata.name=${name}` }).addHandler({
+    onAdd: read,
+    onUpdate: (_before, configMap) => read(configMap),
+    onDelete: () => read({ metadata: {} }),
+  });
 }
 
 /** Metrics under CoreDNS's names, so that its dashboards work. */

@@ -12,6 +12,7 @@ import { StreamingServer } from '../../src/container-runtime/streaming/streaming
 import { Forwarder } from '../../src/dns/forwarder.ts';
 import { ClusterRecords } from '../../src/dns/index.ts';
 import { AnswerCache, respond } from '../../src/dns/respond.ts';
+import { DEFAULT_BLOCKS, Routes } from '../../src/dns/routes.ts';
 import { listen as listenDns } from '../../src/dns/serve.ts';
 import { IngressProxy } from '../../src/ingress-controller/proxy.ts';
 import { createContext } from '../../src/kernel/index.ts';
@@ -133,12 +134,13 @@ records.setService({
   metadata: { name: 'kubernetes', namespace: 'default' },
   spec: { clusterIP: '10.96.0.1', clusterIPs: ['10.96.0.1'], ports: [{ name: 'https', port: 443, protocol: 'TCP' }] },
 } as never);
-const forwarder = new Forwarder(ctx, { servers: [`${HOST}:1`], timeoutMs: 50 });
 const zone = { domain: 'cluster.local', ttl: 5, nameServerAddresses: ['10.96.0.10'] };
 const resolver = {
   records,
-  zone,
-  forwarder,
+  routes: new Routes(DEFAULT_BLOCKS, {
+    zone,
+    makeForwarder: (servers = [`${HOST}:1`]) => new Forwarder(ctx, { servers, timeoutMs: 50 }),
+  }),
   cache: new AnswerCache(),
   observe: () => {},
   random: () => ctx.random.next(),

@@ -15,7 +15,7 @@ import {
 import type { RegistryOptions } from '../../container-runtime/index.ts';
 import { childContext, makeDirectory, type Context } from '../../kernel/index.ts';
 import { removeCgroups } from '../../kubelet/index.ts';
-import { CLUSTER_DOMAIN, clusterDnsAddress, runClusterDns } from '../cluster-dns.ts';
+import { CLUSTER_DOMAIN, clusterDnsAddress, machineResolvers, runClusterDns } from '../cluster-dns.ts';
 import type { ComponentAccount } from '../component-access.ts';
 import type { Components } from '../components.ts';
 import type { ControlPlane } from '../control-plane.ts';
@@ -181,7 +181,8 @@ export class NodeFleet {
           slice: 'kube-dns-host',
           port: DNS_PORT,
           clusterDomain: CLUSTER_DOMAIN,
-          forwarders: [],
+          // Without egress, pods do not reach what other names stand for.
+          forwarders: this.#options.egress ? machineResolvers() : [],
           onReady: resolve,
         }),
       );
