@@ -48,7 +48,7 @@ import { storageV1beta1 } from './storage/v1beta1.ts';
 import { storagemigrationV1beta1 } from './storagemigration/v1beta1.ts';
 
 export type * from './schema.ts';
-export { introducedIn } from './lifecycle.ts';
+export { introducedIn, isRemoved, removedIn } from './lifecycle.ts';
 export { apiVersionOf, isServedByDefault } from './schema.ts';
 export { sameFields as removedVersionsWithSameFields } from './removed-versions.ts';
 export type { ColumnDeclaration, UnionDeclaration } from './declare.ts';

@@ -36,7 +36,7 @@ export const sameFields: readonly (readonly [served: string, removed: string, ki
   [
     'admissionregistration.k8s.io/v1',
     'admissionregistration.k8s.io/v1beta1',
-    [...POLICIES, 'MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'],
+    ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'],
   ],
   ['apidiscovery.k8s.io/v2', 'apidiscovery.k8s.io/v2beta1', ['APIGroupDiscovery', 'APIGroupDiscoveryList']],
   ['apps/v1', 'apps/v1beta1', ['ControllerRevision', 'StatefulSet']],

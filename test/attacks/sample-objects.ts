@@ -1,5 +1,5 @@
 /** One valid object of every built-in kind that can be written, by `group/plural`, without what can be derived. */
-import { isServedByDefault, schema, type Resource } from '../../src/api/index.ts';
+import { isRemoved, isServedByDefault, schema, type Resource } from '../../src/api/index.ts';
 import { apiVersionOf } from '../../src/api/schema.ts';
 
 type Content = Readonly<Record<string, unknown>> & { readonly metadata?: object };
@@ -176,9 +176,12 @@ export interface SampleObject {
   readonly object: Record<string, unknown> & { metadata: { name: string; namespace?: string } };
 }
 
-/** Every resource whose objects can be updated or patched. Throws for one that has no sample. */
+/** Every resource of this release whose objects can be updated or patched. Throws for one that has no sample. */
 export const allSampleObjects = (): SampleObject[] =>
-  schema.resources.filter(({ verbs }) => verbs.includes('update') || verbs.includes('patch')).map(sampleOf);
+  schema.resources
+    .filter((resource) => !isRemoved(resource))
+    .filter(({ verbs }) => verbs.includes('update') || verbs.includes('patch'))
+    .map(sampleOf);
 
 /** Those that a server serves by default. */
 export const sampleObjects = (): SampleObject[] =>

@@ -1,5 +1,5 @@
 /** What a run exercises, of all that the API has: kinds, verbs, fields by the way they are written, query parameters. */
-import { isServedByDefault, schema, type Message, type Resource, type Type } from '../../src/api/index.ts';
+import { isRemoved, isServedByDefault, schema, type Message, type Resource, type Type } from '../../src/api/index.ts';
 import type { Job } from './compare.ts';
 import type { Step } from './conversation.ts';
 import { fieldPlaces, textOf } from './fields.ts';
@@ -55,7 +55,9 @@ export interface Part {
 }
 
 export function coverageOf(jobs: readonly Job[], everything = false): Coverage {
-  const resources = schema.resources.filter(({ version }) => isServedByDefault(version) !== everything);
+  const resources = schema.resources.filter(
+    (resource) => isServedByDefault(resource.version) !== everything && !isRemoved(resource),
+  );
   const seen = new Set<string>();
   for (const { conversation } of jobs) for (const step of conversation.steps) see(seen, step);
   const part = (wanted: readonly string[]): Part => {

@@ -1,5 +1,8 @@
-/** The admissionregistration.k8s.io group, v1beta1: mutating admission policies before they became stable. */
-import { inVersion, kindsOf, type MessageDeclarations } from '../declare.ts';
+/**
+ * The admissionregistration.k8s.io group, v1beta1: admission policies before they became stable. Validating ones are
+ * served in this version by releases before v1.34 alone.
+ */
+import { deprecatedSince, inVersion, kindsOf, type MessageDeclarations } from '../declare.ts';
 import { admissionregistrationV1 } from './v1.ts';
 
 const { NamedRuleWithOperations } = admissionregistrationV1.messages;
@@ -17,7 +20,13 @@ export const rulesOfV1: MessageDeclarations = {
 };
 
 export const admissionregistrationV1beta1 = inVersion(admissionregistrationV1, 'v1beta1', {
-  kinds: kindsOf(admissionregistrationV1, ['MutatingAdmissionPolicy', 'MutatingAdmissionPolicyBinding']),
+  kinds: [
+    ...kindsOf(admissionregistrationV1, ['MutatingAdmissionPolicy', 'MutatingAdmissionPolicyBinding']),
+    ...deprecatedSince(
+      '1.31',
+      kindsOf(admissionregistrationV1, ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']),
+    ),
+  ],
   messages: rulesOfV1,
   // Any text is a value in the eyes of OpenAPI.
   strings: { FailurePolicyType: [], MatchPolicyType: [] },

@@ -1,5 +1,5 @@
 // Generated from src/api by `npm run generate`. Do not edit.
-import type { LabelSelector, ListMeta, ObjectMeta } from './meta-v1.ts';
+import type { Condition, LabelSelector, ListMeta, ObjectMeta } from './meta-v1.ts';
 
 export type FailurePolicyType = string;
 
@@ -23,6 +23,22 @@ export type ValidationAction = string;
 export interface ApplyConfiguration {
   /** CEL expression that gives the object to apply. */
   expression?: string;
+}
+
+/** An audit annotation made by a policy. */
+export interface AuditAnnotation {
+  /** Key of the annotation, prefixed with the policy's name. */
+  key: string;
+  /** CEL expression that gives the value, or null for none. */
+  valueExpression: string;
+}
+
+/** A problem found in an expression. */
+export interface ExpressionWarning {
+  /** Path of the expression in the policy. */
+  fieldRef: string;
+  /** The problem, for people to read. */
+  warning: string;
 }
 
 /** A change written as a JSON patch. */
@@ -165,6 +181,106 @@ export interface ParamRef {
   selector?: LabelSelector;
   /** If none is found: Allow or Deny. */
   parameterNotFoundAction?: string;
+}
+
+/** Result of checking a policy's expressions. */
+export interface TypeChecking {
+  /** Problems found. */
+  expressionWarnings?: ExpressionWarning[];
+}
+
+/** Checks requests on admission by CEL expressions. */
+export interface ValidatingAdmissionPolicy {
+  apiVersion?: string;
+  kind?: string;
+  /** Standard object's metadata: name, labels, annotations. */
+  metadata: ObjectMeta;
+  /** The desired state, as the user asks for it. */
+  spec?: ValidatingAdmissionPolicySpec;
+  /** The observed state, as the system last reported it. */
+  status?: ValidatingAdmissionPolicyStatus;
+}
+
+/** Puts a ValidatingAdmissionPolicy in force. */
+export interface ValidatingAdmissionPolicyBinding {
+  apiVersion?: string;
+  kind?: string;
+  /** Standard object's metadata: name, labels, annotations. */
+  metadata: ObjectMeta;
+  /** The desired state, as the user asks for it. */
+  spec: ValidatingAdmissionPolicyBindingSpec;
+}
+
+/** A list of ValidatingAdmissionPolicyBinding objects. */
+export interface ValidatingAdmissionPolicyBindingList {
+  apiVersion?: string;
+  kind?: string;
+  /** Metadata of the list. */
+  metadata: ListMeta;
+  /** The objects of the list. */
+  items: ValidatingAdmissionPolicyBinding[];
+}
+
+/** Where, with which parameters and how a policy is enforced. */
+export interface ValidatingAdmissionPolicyBindingSpec {
+  /** Name of the policy. */
+  policyName: string;
+  /** Objects with parameters for the policy. */
+  paramRef?: ParamRef;
+  /** Narrows the requests that the policy considers. */
+  matchResources?: MatchResources;
+  /** What a failed validation does: Deny, Warn or Audit. */
+  validationActions: string[];
+}
+
+/** A list of ValidatingAdmissionPolicy objects. */
+export interface ValidatingAdmissionPolicyList {
+  apiVersion?: string;
+  kind?: string;
+  /** Metadata of the list. */
+  metadata: ListMeta;
+  /** The objects of the list. */
+  items: ValidatingAdmissionPolicy[];
+}
+
+/** Which requests are checked and how. */
+export interface ValidatingAdmissionPolicySpec {
+  /** Kind of the objects that carry parameters. */
+  paramKind?: ParamKind;
+  /** Requests that the policy considers; required. */
+  matchConstraints?: MatchResources;
+  /** The checks; all must pass. */
+  validations?: Validation[];
+  /** On errors: Fail (default) or Ignore. */
+  failurePolicy?: string;
+  /** Audit annotations to add to requests. */
+  auditAnnotations?: AuditAnnotation[];
+  /** CEL conditions that must all hold for the policy to run; at most 64. */
+  matchConditions?: MatchCondition[];
+  /** Named expressions that later ones can use. */
+  variables?: Variable[];
+}
+
+/** State of a policy. */
+export interface ValidatingAdmissionPolicyStatus {
+  /** The metadata.generation that this status describes. */
+  observedGeneration?: number;
+  /** Problems found in the expressions. */
+  typeChecking?: TypeChecking;
+  /** Conditions of the policy. */
+  conditions?: Condition[];
+}
+
+/** One check of a request. */
+export interface Validation {
+  /** CEL expression; false denies the request. */
+  expression: string;
+  /** Message when the check fails. */
+  message?: string;
+  /** Status reason when the check fails; default Invalid. */
+  reason?: string;
+  /** CEL expression that gives the message; wins over message. */
+  messageExpression?: string;
 }
 
 /** A named expression. */

@@ -18,7 +18,7 @@ import type { ClusterRole as rbacClusterRole, ClusterRoleBinding as rbacClusterR
 import type { CSIDriver as storageCSIDriver, CSINode as storageCSINode, CSIStorageCapacity as storageCSIStorageCapacity, StorageClass as storageStorageClass, VolumeAttachment as storageVolumeAttachment, VolumeAttributesClass as storageVolumeAttributesClass } from './storage-v1.ts';
 import type { VolumeAttributesClass as storagev1beta1VolumeAttributesClass } from './storage-v1beta1.ts';
 import type { MutatingAdmissionPolicy as admissionregistrationMutatingAdmissionPolicy, MutatingAdmissionPolicyBinding as admissionregistrationMutatingAdmissionPolicyBinding, MutatingWebhookConfiguration as admissionregistrationMutatingWebhookConfiguration, ValidatingAdmissionPolicy as admissionregistrationValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding as admissionregistrationValidatingAdmissionPolicyBinding, ValidatingWebhookConfiguration as admissionregistrationValidatingWebhookConfiguration } from './admissionregistration-v1.ts';
-import type { MutatingAdmissionPolicy as admissionregistrationv1beta1MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding as admissionregistrationv1beta1MutatingAdmissionPolicyBinding } from './admissionregistration-v1beta1.ts';
+import type { MutatingAdmissionPolicy as admissionregistrationv1beta1MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding as admissionregistrationv1beta1MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy as admissionregistrationv1beta1ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding as admissionregistrationv1beta1ValidatingAdmissionPolicyBinding } from './admissionregistration-v1beta1.ts';
 import type { MutatingAdmissionPolicy as admissionregistrationv1alpha1MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding as admissionregistrationv1alpha1MutatingAdmissionPolicyBinding } from './admissionregistration-v1alpha1.ts';
 import type { CustomResourceDefinition as apiextensionsCustomResourceDefinition } from './apiextensions-v1.ts';
 import type { PriorityClass as schedulingPriorityClass } from './scheduling-v1.ts';
@@ -102,6 +102,8 @@ export interface ResourceTypes {
   'admissionregistration.k8s.io/v1/validatingwebhookconfigurations': admissionregistrationValidatingWebhookConfiguration;
   'admissionregistration.k8s.io/v1beta1/mutatingadmissionpolicies': admissionregistrationv1beta1MutatingAdmissionPolicy;
   'admissionregistration.k8s.io/v1beta1/mutatingadmissionpolicybindings': admissionregistrationv1beta1MutatingAdmissionPolicyBinding;
+  'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicies': admissionregistrationv1beta1ValidatingAdmissionPolicy;
+  'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicybindings': admissionregistrationv1beta1ValidatingAdmissionPolicyBinding;
   'admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicies': admissionregistrationv1alpha1MutatingAdmissionPolicy;
   'admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicybindings': admissionregistrationv1alpha1MutatingAdmissionPolicyBinding;
   'apiextensions.k8s.io/v1/customresourcedefinitions': apiextensionsCustomResourceDefinition;
@@ -200,6 +202,8 @@ export const resources = {
   'admissionregistration.k8s.io/v1/validatingwebhookconfigurations': { group: 'admissionregistration.k8s.io', version: 'v1', plural: 'validatingwebhookconfigurations', kind: 'ValidatingWebhookConfiguration', namespaced: false },
   'admissionregistration.k8s.io/v1beta1/mutatingadmissionpolicies': { group: 'admissionregistration.k8s.io', version: 'v1beta1', plural: 'mutatingadmissionpolicies', kind: 'MutatingAdmissionPolicy', namespaced: false },
   'admissionregistration.k8s.io/v1beta1/mutatingadmissionpolicybindings': { group: 'admissionregistration.k8s.io', version: 'v1beta1', plural: 'mutatingadmissionpolicybindings', kind: 'MutatingAdmissionPolicyBinding', namespaced: false },
+  'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicies': { group: 'admissionregistration.k8s.io', version: 'v1beta1', plural: 'validatingadmissionpolicies', kind: 'ValidatingAdmissionPolicy', namespaced: false },
+  'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicybindings': { group: 'admissionregistration.k8s.io', version: 'v1beta1', plural: 'validatingadmissionpolicybindings', kind: 'ValidatingAdmissionPolicyBinding', namespaced: false },
   'admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicies': { group: 'admissionregistration.k8s.io', version: 'v1alpha1', plural: 'mutatingadmissionpolicies', kind: 'MutatingAdmissionPolicy', namespaced: false },
   'admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicybindings': { group: 'admissionregistration.k8s.io', version: 'v1alpha1', plural: 'mutatingadmissionpolicybindings', kind: 'MutatingAdmissionPolicyBinding', namespaced: false },
   'apiextensions.k8s.io/v1/customresourcedefinitions': { group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition', namespaced: false },

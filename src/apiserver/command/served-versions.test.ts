@@ -23,6 +23,17 @@ describe('resources of an emulated version', () => {
     for (const name of absent) expect(names).not.toContain(name);
   });
 
+  it('include those that a later version removed', () => {
+    const policies = 'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicies';
+    const beta = { 'admissionregistration.k8s.io/v1beta1': 'true' };
+    expect(served(beta, { emulation: 33 })).toContain(policies);
+    expect(served({}, { emulation: 33 })).not.toContain(policies);
+    for (const emulation of [34, 36]) {
+      expect(served(beta, { emulation })).not.toContain(policies);
+      expect(served({ 'api/all': 'true', [policies]: 'true' }, { emulation })).not.toContain(policies);
+    }
+  });
+
   it('include newer versions of beta ones when forward compatible', () => {
     const beta = { 'resource.k8s.io/v1beta1': 'true' };
     expect(served(beta, { emulation: 33 })).not.toContain(CLAIMS);

@@ -1,5 +1,5 @@
 /** --runtime-config and --emulated-version: which API versions, and which single resources of them, are served. */
-import { introducedIn, isServedByDefault, schema } from '../../api/index.ts';
+import { introducedIn, isRemoved, isServedByDefault, schema } from '../../api/index.ts';
 import { BINARY_EFFECTIVE_VERSION, BINARY_MINOR, KUBERNETES_MAJOR } from '../../api/kubernetes-version.ts';
 import { goBoolError, parseGoBool } from '../../base/index.ts';
 import { UsageError } from '../../flags/index.ts';
@@ -31,7 +31,7 @@ export function servedVersions(
 ): ServesResource | undefined {
   const keys = Object.keys(runtimeConfig);
   if (keys.length === 0 && options.emulation === BINARY_MINOR) return undefined;
-  const config = parseRuntimeConfig(runtimeConfig);
+  const config = parseRuntimeConfig(runtimeConfig, options.emulation);
   return options.emulation === BINARY_MINOR ? config.isEnabled : emulated(config, options);
 }
 
@@ -41,7 +41,7 @@ interface RuntimeConfig {
   readonly own: ReadonlyMap<string, boolean>;
 }
 
-function parseRuntimeConfig(runtimeConfig: Readonly<Record<string, string>>): RuntimeConfig {
+function parseRuntimeConfig(runtimeConfig: Readonly<Record<string, string>>, emulation: number): RuntimeConfig {
   const groups = new Set(schema.resources.map(({ group }) => group));
   const versions = new Set(schema.resources.map(({ group, version }) => `${group}/${version}`));
   const stages: [RegExp, boolean][] = [];
@@ -62,8 +62,14 @@ function parseRuntimeConfig(runtimeConfig: Readonly<Record<string, string>>): Ru
   }
   if (runtimeConfig['api/all'] === 'false' && ![...own.values(), ...stages.map(([, on]) => on)].includes(true))
     throw new UsageError('invalid runtime-config with only api/all=false');
+  const removed = new Set(
+    schema.resources
+      .filter((resource) => isRemoved(resource, emulation))
+      .map(({ group, version, plural }) => `${group}/${version}/${plural}`),
+  );
   const isEnabled: ServesResource = (group, version, plural) => {
     const name = `${group}/${version}`;
+    if (removed.has(`${name}/${plural}`)) return false;
     const byStage = stages.findLast(([pattern]) => pattern.test(version))?.[1];
     return own.get(`${name}/${plural}`) ?? own.get(name) ?? byStage ?? isServedByDefault(version);
   };

@@ -98,6 +98,12 @@ export const conversions: Record<string, Conversion | undefined> = {
       plurals: ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings'],
     }),
     ...viewsOf({
+      group: 'admissionregistration.k8s.io',
+      versions: ['v1beta1'],
+      stored: 'v1',
+      plurals: ['validatingadmissionpolicies', 'validatingadmissionpolicybindings'],
+    }),
+    ...viewsOf({
       group: 'certificates.k8s.io',
       versions: ['v1alpha1'],
       stored: 'v1beta1',

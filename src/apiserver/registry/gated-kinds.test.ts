@@ -19,6 +19,30 @@ afterAll(() => server.stop());
 const post = (collection: string, apiVersion: string, kind: string, object: object) =>
   server.call('POST', collection, { body: { apiVersion, kind, ...object } });
 
+it('a validating admission policy of v1beta1 is one of v1, with a warning', async () => {
+  const path = (version: string): string => `/apis/admissionregistration.k8s.io/${version}/validatingadmissionpolicies`;
+  const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] };
+  const spec = { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'true' }] };
+  const { status, body, warnings } = await post(
+    path('v1beta1'),
+    'admissionregistration.k8s.io/v1beta1',
+    'ValidatingAdmissionPolicy',
+    { metadata: { name: 'beta' }, spec },
+  );
+  expect([status, body['apiVersion'], body['spec']]).toEqual([
+    201,
+    'admissionregistration.k8s.io/v1beta1',
+    expect.objectContaining({ failurePolicy: 'Fail' }),
+  ]);
+  expect(warnings).toEqual([
+    '299 - "admissionregistration.k8s.io/v1beta1 ValidatingAdmissionPolicy is deprecated in v1.31+, unavailable in v1.34+"',
+  ]);
+  const stored = await server.call('GET', `${path('v1')}/beta`);
+  expect(stored.body).toMatchObject({ apiVersion: 'admissionregistration.k8s.io/v1', spec: body['spec'] });
+  expect(stored.warnings).toEqual([]);
+  await server.call('DELETE', `${path('v1beta1')}/beta`);
+});
+
 describe('a claim of v1beta1', () => {
   it('has the fields of its request in the request, and in `exactly` in v1', async () => {
     const { status, body, warnings } = await post(

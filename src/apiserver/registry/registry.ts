@@ -2,7 +2,8 @@
  * The served resources by path. Built-in resources are registered at start; custom resources come and go. Admission,
  * authorization and allocators find the cluster's objects through it.
  */
-import { apiVersionOf, type Resource, type Schema } from '../../api/index.ts';
+import { apiVersionOf, removedIn, type Resource, type Schema } from '../../api/index.ts';
+import { KUBERNETES_MAJOR } from '../../api/kubernetes-version.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { CustomResourceApi } from '../../machinery/openapi/index.ts';
 import { tablePrinter, type TablePrinter } from '../../machinery/table/index.ts';
@@ -140,14 +141,9 @@ function strategyOf(resource: Resource): Strategy {
   return resource.deprecated ? { ...strategy, deprecation: deprecationOf(resource, resource.deprecated) } : strategy;
 }
 
-/** A version is served for three more releases after the one that deprecates it. */
-const RELEASES_AFTER_DEPRECATION = 3;
-
 /** The first release that does not serve a deprecated version any more, `1.37`. */
-export function removedRelease({ since }: NonNullable<Resource['deprecated']>): string {
-  const [major = 0, minor = 0] = since.split('.').map(Number);
-  return `${major}.${minor + RELEASES_AFTER_DEPRECATION}`;
-}
+export const removedRelease = (deprecated: NonNullable<Resource['deprecated']>): string =>
+  `${KUBERNETES_MAJOR}.${removedIn(deprecated)}`;
 
 function deprecationOf(resource: Resource, deprecated: NonNullable<Resource['deprecated']>): string {
   const { since, replacement } = deprecated;
