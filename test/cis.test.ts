@@ -2,8 +2,10 @@
  * The profile `cis`: every recommendation of the CIS Kubernetes Benchmark, what k8ts does about it, and whether that is in force on a
  * cluster that was started with the profile. docs/cis.md is written from these rows (`npx vitest run test/cis.test.ts -u`).
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
 import tls from 'node:tls';
@@ -18,8 +20,28 @@ import { everything, requires } from './requires.ts';
 const run = promisify(execFile);
 const ctx = createContext();
 
+/** A cluster of machines whose server or worker is checked instead (`test/machines/cis.test.ts`). */
+interface OfMachines {
+  /** Of the server. */
+  readonly directory: string;
+  readonly pid: number;
+  /** The node whose kubelet is checked. */
+  readonly node: string;
+  readonly netns: string;
+  /** The data directory of the worker, if it is one. */
+  readonly worker?: string;
+  /** Of all servers: controllers of one of them act. */
+  readonly auditLogs: readonly string[];
+}
+
+const given = process.env['K8TS_CIS_MACHINES'];
+const ofMachines = given === undefined ? undefined : (JSON.parse(given) as OfMachines);
+
 interface Started {
   readonly directory: string;
+  /** Of a worker. */
+  readonly worker: string | undefined;
+  readonly node: string;
   readonly pid: number;
   readonly client: Client;
   readonly config: ClientConfig;
@@ -54,6 +76,14 @@ interface Row {
 }
 
 const modeOf = (file: string): number => fs.statSync(file).mode & 0o777;
+const filesBelow = (directory: string): string[] =>
+  fs
+    .readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+/** The embedded store, or the data of a member of etcd. */
+const storeOf = (directory: string): string =>
+  ['etcd-member', 'etcd'].map((name) => path.join(directory, name)).find((place) => fs.existsSync(place))!;
 const isOwn = (file: string): void => expect(fs.statSync(file).uid, file).toBe(process.getuid!());
 const SECRET = 'benchmark-s3cret-value';
 
@@ -73,17 +103,23 @@ const rows: readonly Row[] = [
     what: 'CNI files',
     by: 'none',
     how: 'the pod network needs none; those of `--cni-conf-dir` are yours',
+    check: ({ directory, worker }) =>
+      expect(
+        [directory, ...(worker ? [worker] : [])].flatMap((place) =>
+          fs.readdirSync(place).filter((name) => /cni|\.conflist$/.test(name)),
+        ),
+      ).toEqual([]),
   },
   {
     id: '1.1.11, 1.1.12',
     what: 'Directory of the store',
     by: 'always',
     how: 'mode 700, owned by the user of the process',
-    see: '`stat DIR/etcd`',
+    see: '`stat DIR/etcd`, or `stat DIR/etcd-member`',
     check({ directory }) {
-      expect(modeOf(path.join(directory, 'etcd')) & 0o077).toBe(0);
+      expect(modeOf(storeOf(directory)) & 0o077).toBe(0);
       expect(modeOf(directory) & 0o077).toBe(0);
-      isOwn(path.join(directory, 'etcd'));
+      isOwn(storeOf(directory));
     },
   },
   {
@@ -101,14 +137,15 @@ const rows: readonly Row[] = [
     id: '1.1.19–1.1.21',
     what: 'PKI',
     by: 'always',
-    how: 'certificates 644, keys and the encryption key 600, in a directory with mode 700',
+    how: 'certificates at most 644, keys and the encryption key 600, in a directory with mode 700',
     see: '`stat DIR/pki/*`',
     check({ directory }) {
       const pki = path.join(directory, 'pki');
       expect(modeOf(pki)).toBe(0o700);
-      for (const name of fs.readdirSync(pki)) {
-        isOwn(path.join(pki, name));
-        expect(modeOf(path.join(pki, name)), name).toBe(/\.(crt|pub)$/.test(name) ? 0o644 : 0o600);
+      for (const file of filesBelow(pki)) {
+        isOwn(file);
+        if (/\.(crt|pub)$/.test(file)) expect(modeOf(file) & ~0o644, file).toBe(0);
+        else expect(modeOf(file), file).toBe(0o600);
       }
     },
   },
@@ -151,7 +188,8 @@ const rows: readonly Row[] = [
     by: 'profile',
     how: "the API server has a certificate of its own, and verifies the kubelets' by the cluster's CA",
     see: '`kubectl get --raw /api/v1/nodes/NODE/proxy/configz`',
-    check: ({ kubelet }) => expect(kubelet?.['authentication'] ?? 'no node here').toBeDefined(),
+    // Without a certificate that both sides trust, the API server could not have read it.
+    check: ({ kubelet }) => expect(kubelet?.['authentication'] !== undefined).toBe(isReal),
   },
   {
     id: '1.2.6–1.2.8',
@@ -181,9 +219,22 @@ const rows: readonly Row[] = [
     what: 'EventRateLimit',
     by: 'profile',
     how: '5000 events a second, 20,000 at once',
-    check: ({ client }) => pluginIsOn(client, 'EventRateLimit', ['v1/events']),
+    check: ({ client }) => pluginIsOn(client, 'EventRateLimit'),
   },
-  { id: '1.2.10', what: 'AlwaysAdmit', by: 'always', how: 'off', check: () => undefined },
+  {
+    id: '1.2.10',
+    what: 'AlwaysAdmit',
+    by: 'always',
+    how: 'off',
+    async check({ client }) {
+      await client
+        .resource('v1/configmaps')
+        .create({ metadata: { name: 'admitted', namespace: 'default' } }, { dryRun: true });
+      const plugins = await admissionPlugins(client);
+      expect(plugins).toContain('NamespaceLifecycle');
+      expect(plugins).not.toContain('AlwaysAdmit');
+    },
+  },
   {
     id: '1.2.11',
     what: 'AlwaysPullImages',
@@ -224,7 +275,17 @@ const rows: readonly Row[] = [
       expect(modeOf(path.join(directory, 'audit', 'audit.log'))).toBe(0o600);
     },
   },
-  { id: '1.2.20', what: 'Request timeout', by: 'always', how: 'one minute, as upstream' },
+  {
+    id: '1.2.20',
+    what: 'Request timeout',
+    by: 'always',
+    how: 'one minute, and 34 seconds for a body that does not come, as upstream',
+    async check({ config }) {
+      const { status, seconds } = await requestWithoutEnd(config);
+      expect([408, 504]).toContain(status);
+      expect(seconds).toBeLessThan(65);
+    },
+  },
   {
     id: '1.2.21, 1.2.22',
     what: 'Tokens of ServiceAccounts',
@@ -242,9 +303,25 @@ const rows: readonly Row[] = [
   {
     id: '1.2.23, 1.2.26, 2.1–2.7',
     what: 'TLS of etcd',
-    by: 'none',
-    how: 'the embedded store has no port; with `--etcd-servers` use `https` URLs, and etcd is yours',
-    check: ({ pid }) => expect(listeners(pid).filter(({ port }) => port === 2379 || port === 2380)).toEqual([]),
+    by: 'always',
+    how: 'the embedded store has no port; members of `--etcd managed` have TLS with client certificates of a CA of their own; with `--etcd-servers` use `https` URLs, and etcd is yours',
+    see: '`ss -ltnp`; `curl -k https://…:2379/health` fails',
+    async check({ pid, directory, config }) {
+      expect(listeners(pid).filter(({ port }) => port === 2379 || port === 2380)).toEqual([]);
+      if (!fs.existsSync(path.join(directory, 'etcd-member'))) return;
+      const { hostname } = new URL(config.server);
+      for (const port of [2379, 2380]) {
+        await expect(statusOf({ ...config, server: `http://${hostname}:${port}` }, '/health')).rejects.toThrow();
+        await expect(
+          statusOf({ ...config, server: `https://${hostname}:${port}` }, '/health', { trustAny: true }),
+        ).rejects.toThrow();
+      }
+      const own = (name: string): Buffer => fs.readFileSync(path.join(directory, 'pki', name));
+      const certificate = { cert: own('apiserver-etcd-client.crt'), key: own('apiserver-etcd-client.key') };
+      const access = { ...certificate, ca: own('etcd/ca.crt').toString() };
+      expect(await statusOf({ ...config, server: `https://${hostname}:2379` }, '/health', access)).toBe(200);
+      expect(own('etcd/ca.crt').equals(own('ca.crt'))).toBe(false);
+    },
   },
   {
     id: '1.2.24, 1.2.25, 1.2.29',
@@ -264,7 +341,7 @@ const rows: readonly Row[] = [
     how: 'Secrets are encrypted with a key in `pki/encryption-config.yaml`',
     see: '`grep -r SECRET DIR/etcd` finds nothing',
     check({ directory }) {
-      const files = fs.readdirSync(path.join(directory, 'etcd')).map((name) => path.join(directory, 'etcd', name));
+      const files = filesBelow(storeOf(directory));
       expect(files.length).toBeGreaterThan(0);
       for (const file of files) {
         const bytes = fs.readFileSync(file);
@@ -285,7 +362,31 @@ const rows: readonly Row[] = [
       expect(claims['kubernetes.io']).not.toHaveProperty('warnafter');
     },
   },
-  { id: '1.3.1', what: 'Terminated pods', by: 'profile', how: 'the garbage collector keeps 1,000' },
+  {
+    id: '1.3.1',
+    what: 'Terminated pods',
+    by: 'profile',
+    how: 'the garbage collector keeps 1,000',
+    async check({ client }) {
+      const pods = client.resource('v1/pods');
+      const names = Array.from({ length: 1010 }, (_, index) => `ended-${index}`);
+      const pod = allowedPod('x');
+      for (let from = 0; from < names.length; from += 50)
+        await Promise.all(
+          names.slice(from, from + 50).map(async (name) => {
+            const metadata = { name, namespace: 'default', labels: { app: 'ended' } };
+            const made = await pods.create({ metadata, spec: { ...pod.spec, schedulerName: 'nobody' } });
+            await pods
+              .subresource(made.metadata as never, 'status')
+              .update({ ...made, status: { phase: 'Succeeded' } });
+          }),
+        );
+      const left = async (): Promise<number> =>
+        (await pods.list({ namespace: 'default', labelSelector: 'app=ended' })).items.length;
+      await until('the oldest are deleted', async () => (await left()) <= 1000, { limitMs: 60_000, intervalMs: 500 });
+      expect(await left()).toBeGreaterThan(950);
+    },
+  },
   {
     id: '1.3.3',
     what: 'Users of controllers',
@@ -322,6 +423,14 @@ const rows: readonly Row[] = [
     by: 'always',
     how: 'client and serving certificates are renewed between 70 and 90 percent of their life',
     see: '`k8ts certs check`',
+    async check({ kubelet, worker }) {
+      if (kubelet) expect(kubelet['rotateCertificates']).toBe(true);
+      if (worker === undefined) return;
+      const { stdout } = await run(process.execPath, [await builtProgram(), 'certs', 'check', '--data-dir', worker]);
+      expect(stdout).toMatch(/kubelet-client .* 36\dd .*\n/);
+      expect(stdout).toMatch(/kubelet-server .* 36\dd .*\n/);
+      expect(kubelet?.['serverTLSBootstrap']).toBe(true);
+    },
   },
   {
     id: '1.3.7, 1.4.2, 4.3.1',
@@ -372,6 +481,16 @@ const rows: readonly Row[] = [
     by: 'always',
     how: 'in the process; of a machine that has joined: `kubelet.kubeconfig` and keys 600, its directory 700',
     see: '`stat /var/lib/k8ts/node/*`',
+    check({ worker, directory }) {
+      const place = worker ?? directory;
+      expect(modeOf(place) & 0o077).toBe(0);
+      const kubeconfigs = fs.readdirSync(place).filter((name) => name.endsWith('kubeconfig'));
+      expect(kubeconfigs).toEqual([worker === undefined ? 'kubeconfig' : 'kubelet.kubeconfig']);
+      expect(modeOf(path.join(place, kubeconfigs[0]!))).toBe(0o600);
+      expect(modeOf(path.join(place, 'pki'))).toBe(0o700);
+      for (const file of filesBelow(path.join(place, 'pki')).filter((name) => /\.(pem|key)$/.test(name)))
+        expect(modeOf(file), file).toBe(0o600);
+    },
   },
   {
     id: '4.2.1–4.2.4',
@@ -400,7 +519,16 @@ const rows: readonly Row[] = [
     how: 'upstream’s default',
     check: onNode((kubelet) => expect(kubelet['makeIPTablesUtilChains']).toBe(true)),
   },
-  { id: '4.2.7', what: 'Name of the node', by: 'always', how: 'the host name, or that of the namespace' },
+  {
+    id: '4.2.7',
+    what: 'Name of the node',
+    by: 'always',
+    how: 'the host name, that of the namespace, or `--node-name`; its certificate is for that name',
+    async check({ client, node }) {
+      const found = await client.resource('v1/nodes').get({ name: node });
+      expect(found.metadata.labels?.['kubernetes.io/hostname']).toBe(node);
+    },
+  },
   {
     id: '4.2.8',
     what: 'Rate of events',
@@ -470,7 +598,31 @@ const rows: readonly Row[] = [
       await client.resource('v1/pods').create(allowedPod('allowed'));
     },
   },
-  { id: '5.3.1', what: 'NetworkPolicies', by: 'always', how: 'are enforced on all nodes' },
+  {
+    id: '5.3.1',
+    what: 'NetworkPolicies',
+    by: 'always',
+    how: 'are enforced on all nodes',
+    see: '`nft list tables` on the node',
+    async check({ client, node, kubelet }) {
+      if (!kubelet) return;
+      const pods = client.resource('v1/pods');
+      const pod = allowedPod('isolated');
+      const labels = { app: 'isolated' };
+      // Its image does not exist; its sandbox has an address all the same.
+      await pods.create({ metadata: { ...pod.metadata, labels }, spec: { ...pod.spec, nodeName: node } });
+      let address = '';
+      const hasAddress = async (): Promise<boolean> =>
+        (address = (await pods.get(pod.metadata)).status?.podIP ?? '') !== '';
+      await until('the pod has an address', hasAddress, { limitMs: 60_000, intervalMs: 200 });
+      const before = policyRules(address);
+      await client.resource('networking.k8s.io/v1/networkpolicies').create({
+        metadata: { name: 'isolated', namespace: 'default' },
+        spec: { podSelector: { matchLabels: labels }, policyTypes: ['Ingress'] },
+      });
+      await until('the node has rules of the policy', () => policyRules(address) > before, { limitMs: 30_000 });
+    },
+  },
   { id: '5.3.2', what: 'A NetworkPolicy in every namespace', by: 'you', how: 'what may talk to what is yours to say' },
   { id: '5.4.1–5.6.4', what: 'Secrets as files, image provenance, namespaces', by: 'you', how: 'of your manifests' },
 ];
@@ -503,14 +655,20 @@ async function tokenOf(client: Client, account: { name: string; namespace: strin
   return answer.status!.token;
 }
 
-/** Seen in the metrics of admission: a plugin that is off has none. */
-async function pluginIsOn(client: Client, plugin: string, _resources: readonly string[]): Promise<void> {
+/** Names in the metrics of admission: a plugin that is off has none. */
+async function admissionPlugins(client: Client): Promise<string[]> {
+  const { body } = await client.request({ method: 'GET', path: '/metrics' });
+  const lines = String(body).split('\n');
+  const ofPlugins = lines.filter((line) => line.startsWith('apiserver_admission_controller_admission_duration'));
+  return [...new Set(ofPlugins.flatMap((line) => /name="(\w+)"/.exec(line)?.[1] ?? []))];
+}
+
+async function pluginIsOn(client: Client, plugin: string): Promise<void> {
   await client.resource('v1/events').create({
     metadata: { name: 'benchmark', namespace: 'default' },
     involvedObject: { kind: 'Pod', namespace: 'default', name: 'benchmark' },
   } as never);
-  const { body } = await client.request({ method: 'GET', path: '/metrics' });
-  expect(String(body)).toContain(`name="${plugin}"`);
+  expect(await admissionPlugins(client)).toContain(plugin);
 }
 
 const handshake = (server: string, version: tls.SecureVersion): Promise<string | null> =>
@@ -563,7 +721,8 @@ refuses pods that are not \`restricted\`, so label the namespaces of workloads t
 \`kubectl label namespace NAME pod-security.kubernetes.io/enforce=baseline\`.
 
 Components are in one process, so a scanner that reads command lines and files of kubeadm finds nothing: this table says for each
-recommendation who sees to it (k8ts always, the profile, you) and how to see that. \`test/cis.test.ts\` checks the rows on a cluster.
+recommendation who sees to it (k8ts always, the profile, you) and how to see that. \`test/cis.test.ts\` checks the rows on a cluster, and
+\`test/machines/cis.test.ts\` on the first server, a server that has joined, and a worker.
 
 | recommendation | about | who | what is set | how to see it |
 |---|---|---|---|---|
@@ -571,50 +730,103 @@ ${table.join('\n')}
 `).toMatchFileSnapshot('../docs/cis.md');
 });
 
+it('has a running check of everything that k8ts sees to', () => {
+  const without = rows.filter(({ by, check }) => by !== 'you' && check === undefined);
+  expect(without.map(({ id }) => id)).toEqual([]);
+});
+
+const isReal = ofMachines !== undefined || requires('root', 'runc', 'conmon', 'nft') === undefined;
+
 describe.runIf(everything)('k8ts up --profile cis (long form)', () => {
   let root: string;
-  let directory: string;
-  const isReal = requires('root', 'runc', 'conmon', 'nft') === undefined;
+  let place: { readonly directory: string; readonly pid: number };
   let cluster: Started;
 
   beforeAll(async () => {
     root = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-cis-'));
-    directory = path.join(root, 'cluster');
-    const nodes = isReal ? ['--nodes', '1'] : ['--nodes', '0', '--simulated-nodes', '1'];
-    const flags = ['--data-dir', directory, '--port', '0', '--profile', 'cis', ...nodes, '--detach', '--wait', '3m'];
-    const { stdout } = await run(process.execPath, [await builtProgram(), 'up', ...flags, '-o', 'json']);
-    const { pid } = JSON.parse(stdout) as { pid: number };
+    place = ofMachines ?? (await startAlone(path.join(root, 'cluster')));
+    const { directory, pid } = place;
     const config = await loadKubeconfig({ clock: ctx.clock, file: path.join(directory, 'kubeconfig') });
     const client = connect(ctx, config);
     await client
       .resource('v1/secrets')
       .create({ metadata: { name: 'benchmark', namespace: 'default' }, stringData: { password: SECRET } });
     const { items } = await client.resource('v1/nodes').list();
+    const node = ofMachines?.node ?? items[0]!.metadata.name!;
     const configz = isReal
-      ? await client.request({ method: 'GET', path: `/api/v1/nodes/${items[0]!.metadata.name}/proxy/configz` })
+      ? await client.request({ method: 'GET', path: `/api/v1/nodes/${node}/proxy/configz` })
       : undefined;
+    const auditLogs = ofMachines?.auditLogs ?? [path.join(directory, 'audit', 'audit.log')];
     cluster = {
       directory,
+      worker: ofMachines?.worker,
+      node,
       pid,
       client,
       config,
-      status: (place, token) => statusOf(config, place, token),
-      audit: () => auditEvents(path.join(directory, 'audit', 'audit.log')),
+      status: (place, token) => statusOf(config, place, token === undefined ? {} : { token }),
+      audit: () => auditLogs.flatMap(auditEvents),
       kubelet: (configz?.body as { kubeletconfig: Started['kubelet'] } | undefined)?.kubeletconfig,
     };
   }, 240_000);
 
   afterAll(async () => {
     await cluster?.client.close();
-    await run(process.execPath, [await builtProgram(), 'down', '--data-dir', directory]).catch(() => undefined);
+    if (place && !ofMachines)
+      await run(process.execPath, [await builtProgram(), 'down', '--data-dir', place.directory]).catch(() => undefined);
     fs.rmSync(root, { recursive: true, force: true });
   }, 60_000);
 
   const checked = rows.filter(({ check }) => check !== undefined);
-  it.each(checked.map((row) => [row.id, row.what, row] as const))('%s %s', async (_, __, { check }) => {
-    await check!(cluster);
-  });
+  it.each(checked.map((row) => [row.id, row.what, row] as const))(
+    '%s %s',
+    async (_, __, { check }) => {
+      await check!(cluster);
+    },
+    120_000,
+  );
 });
+
+async function startAlone(directory: string): Promise<{ directory: string; pid: number }> {
+  const nodes = isReal ? ['--nodes', '1'] : ['--nodes', '0', '--simulated-nodes', '1'];
+  const flags = ['--data-dir', directory, '--port', '0', '--profile', 'cis', ...nodes, '--detach', '--wait', '3m'];
+  const { stdout } = await run(process.execPath, [await builtProgram(), 'up', ...flags, '-o', 'json']);
+  return { directory, pid: (JSON.parse(stdout) as { pid: number }).pid };
+}
+
+/** How often the rules of NetworkPolicies name the address, on the node of the machine or on all nodes here. */
+function policyRules(address: string): number {
+  const here = fs
+    .readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(' net:[') && line.includes(' nsfs '))
+    .map((line) => line.split(' ')[4]!);
+  const rules = (ofMachines ? [ofMachines.netns] : here).map((netns) => {
+    const list = ['nft', 'list', 'table', 'inet', 'k8ts-network-policy'];
+    return spawnSync('nsenter', [`--net=${netns}`, ...list], { encoding: 'utf8' }).stdout ?? '';
+  });
+  return rules.join('').split(address).length - 1;
+}
+
+/** A body that announces more than comes: the status of the response, and when it came. */
+async function requestWithoutEnd(config: ClientConfig): Promise<{ status: number; seconds: number }> {
+  const { server, ca, credentials } = config;
+  const from = performance.now();
+  const own = await credentials.certificate();
+  return new Promise((resolve, reject) => {
+    const options = {
+      ...{ ca, cert: own?.cert, key: own?.key, method: 'POST' },
+      headers: { 'content-type': 'application/json', 'content-length': 1000 },
+    };
+    const request = https.request(new URL('/api/v1/namespaces/default/configmaps', server), options, (response) => {
+      response.resume();
+      resolve({ status: response.statusCode ?? 0, seconds: (performance.now() - from) / 1000 });
+      request.destroy();
+    });
+    request.once('error', reject);
+    request.write('{"metadata": ');
+  });
+}
 
 function auditEvents(file: string): AuditEvent[] {
   if (!fs.existsSync(file)) return [];
@@ -622,16 +834,26 @@ function auditEvents(file: string): AuditEvent[] {
   return lines.slice(0, -1).map((line) => JSON.parse(line) as AuditEvent);
 }
 
+interface Access {
+  readonly token?: string;
+  readonly trustAny?: boolean;
+  readonly ca?: string;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+}
+
 /** Without the administrator's certificate. */
-async function statusOf({ server, ca }: ClientConfig, place: string, token?: string): Promise<number> {
-  const https = await import('node:https');
+function statusOf(
+  { server, ca }: Pick<ClientConfig, 'server' | 'ca'>,
+  place: string,
+  { token, trustAny = false, ...access }: Access = {},
+): Promise<number> {
+  const { get } = server.startsWith('http:') ? http : https;
   return new Promise((resolve, reject) => {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    https
-      .get(new URL(place, server), { ca, headers }, (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
-      })
-      .once('error', reject);
+    get(new URL(place, server), { ca, headers, rejectUnauthorized: !trustAny, ...access }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    }).once('error', reject);
   });
 }

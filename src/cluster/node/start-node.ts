@@ -174,6 +174,8 @@ function kubeletConfig(options: NodeOptions): KubeletConfig {
       ...(options.issuer === undefined ? {} : { issuer: options.issuer }),
     },
     serverTLSBootstrap: serving === undefined,
+    // By whoever starts the node.
+    rotateCertificates: true,
     ...(certificateDirectory === undefined ? {} : { certificateDirectory }),
     clusterDNS: options.clusterDns,
     clusterDomain: options.clusterDomain,
