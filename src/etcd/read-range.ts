@@ -20,7 +20,7 @@ export function readRange(view: View, request: RangeRequest, revision: number): 
     kvs.push(kv);
     return true;
   });
-  const count = complete ? kvs.length : countSelection(view, selected);
+  const count = complete || request.ignoresCount ? kvs.length : countSelection(view, selected);
 
   if (filters(request)) kvs = kvs.filter((kv) => passes(kv, request));
   if (reordered && request.sort !== undefined) kvs.sort(comparator(request.sort));

@@ -81,6 +81,8 @@ export interface RangeRequest {
   revision?: number;
   keysOnly?: boolean;
   countOnly?: boolean;
+  /** The reader goes on page by page and ignores `count`: counting for each page all that is left is quadratic. */
+  ignoresCount?: boolean;
   minModRevision?: number;
   maxModRevision?: number;
   minCreateRevision?: number;
@@ -94,7 +96,7 @@ export interface RangeResult {
   /** The store's current revision, not that of the keys. */
   revision: number;
   kvs: KeyValue[];
-  /** The number of keys in the range, regardless of the limit. */
+  /** The number of keys in the range, regardless of the limit. With `ignoresCount` it may be that of `kvs`. */
   count: number;
   more: boolean;
 }

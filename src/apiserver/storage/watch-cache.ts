@@ -248,7 +248,8 @@ export class WatchCache {
   ): Promise<void> {
     const { rangeEnd } = prefixRange(prefix);
     for (let key = prefix; ;) {
-      const page = await this.#store.range({ key, rangeEnd, limit: PAGE, ...(revision > 0 ? { revision } : {}) });
+      const at = revision > 0 ? { revision } : {};
+      const page = await this.#store.range({ key, rangeEnd, limit: PAGE, ignoresCount: true, ...at });
       await this.#transformer.prepare?.(page.kvs);
       for (const kv of page.kvs) {
         const cache = cacheOf(kv.key);
