@@ -62,6 +62,9 @@ export async function run(_options: BenchOptions): Promise<Row[]> {
       unit: 'ms',
       ...(workload.nodes === 5_000 ? { atMost: 2 } : {}),
     });
+    rows.push({ work: `${workload.work}: processor time of a pod`, value: result.cpuMicroseconds, unit: 'µs' });
+    rows.push({ work: `${workload.work}: requests of a pod that write`, value: result.requests, unit: '' });
+    rows.push({ work: `${workload.work}: revisions of a pod`, value: result.revisions, unit: '' });
   }
   const [plain, large, beside] = [PLAIN, LARGE, BESIDE].map((work) => rates.get(work));
   if (plain && large)
@@ -104,6 +107,10 @@ interface Measured {
   readonly rate: number;
   readonly decisions: number;
   readonly p99: number;
+  /** Of all that runs in this process, for a pod that is bound. */
+  readonly cpuMicroseconds: number;
+  readonly requests: number;
+  readonly revisions: number;
 }
 
 const PLAIN = '10,000 plain pods on 5,000 nodes';
@@ -303,10 +310,15 @@ async function measure(workload: Workload): Promise<Measured> {
     scheduler: false,
   });
   try {
+    let requests = 0;
+    const handle: typeof cluster.apiServer.handle = (request) => {
+      if (request.method !== 'GET') requests++;
+      return cluster.apiServer.handle(request);
+    };
     const clientAs = (user: string, groups: string[]): Client =>
       new Client({
         transport: inProcessTransport({
-          handle: cluster.apiServer.handle,
+          handle,
           user: { name: user, groups },
           signal: stop.signal,
         }),
@@ -325,6 +337,9 @@ async function measure(workload: Workload): Promise<Measured> {
     }
     await ctx.clock.sleep(500);
     scheduler.explanations.durations.length = 0;
+    const revisionBefore = await revision(admin);
+    requests = 0;
+    const cpu = process.cpuUsage();
     const startedAt = ctx.clock.monotonic();
     const target = scheduler.bound() + workload.pods;
     let others = 0;
@@ -337,6 +352,9 @@ async function measure(workload: Workload): Promise<Measured> {
     const creating = createAll(workload.pods, () => admin.resource('v1/pods').create(workload.pod()));
     await until(ctx, () => scheduler.bound() >= target);
     const seconds = (ctx.clock.monotonic() - startedAt) / 1000;
+    const { user, system } = process.cpuUsage(cpu);
+    const written = requests;
+    const revisions = (await revision(admin)) - revisionBefore;
     besides?.cancel();
     await creating;
     const durations = scheduler.explanations.durations.toSorted((a, b) => a - b);
@@ -346,6 +364,9 @@ async function measure(workload: Workload): Promise<Measured> {
       rate: (workload.pods - others) / seconds,
       decisions: (1000 * durations.length) / sum,
       p99: durations[Math.floor(durations.length * 0.99)] ?? 0,
+      cpuMicroseconds: (user + system) / workload.pods,
+      requests: written / workload.pods,
+      revisions: revisions / workload.pods,
     };
   } finally {
     stop.abort(new Error('bench is over'));
@@ -422,6 +443,11 @@ async function prepare(admin: Client, nodes: number): Promise<void> {
     /** New nodes are tainted until somebody says that they are ready. */
     await resource.patch({ name: node.metadata.name! }, { spec: { taints: null } }, { type: 'merge' });
   });
+}
+
+async function revision(admin: Client): Promise<number> {
+  const { metadata } = await admin.resource('v1/namespaces').list({ limit: 1 });
+  return Number(metadata.resourceVersion);
 }
 
 async function createAll(count: number, create: (i: number) => Promise<unknown>): Promise<void> {

@@ -4,10 +4,12 @@ import { createContext } from '../../src/kernel/index.ts';
 
 const ending = new AbortController();
 process.once('disconnect', () => ending.abort());
+const [, , dataDirectory = '', etcd] = process.argv;
 const { kubeconfig, finished } = await startControlPlane(
   createContext({ signal: ending.signal }),
   {
-    dataDirectory: process.argv[2]!,
+    dataDirectory,
+    ...(etcd === undefined ? {} : { etcdServers: [etcd] }),
     bindAddress: '127.0.0.1',
     port: 0,
     serviceClusterIpRange: '10.96.0.0/16',

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from '../../scripts/build.mjs';
 import type { Target } from './load.ts';
 import { targetOf } from './targets.ts';
@@ -15,14 +15,18 @@ export interface ApiServerProcess {
   stop(): Promise<void>;
 }
 
-/** The API server and its embedded store, bundled as users get them, without controllers, scheduler or nodes. */
-export async function startBenchedServer(directory: string): Promise<ApiServerProcess> {
+/**
+ * The API server and its embedded store, or on an etcd, bundled as users get them, without controllers, scheduler or
+ * nodes.
+ */
+export async function startBenchedServer(directory: string, etcd?: string): Promise<ApiServerProcess> {
   // Inside the project, where the bundle finds the native modules.
-  const outdir = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'k8ts-bench', String(process.pid));
+  const cache = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'k8ts-bench');
+  const outdir = join(cache, `${process.pid}-${basename(directory)}`);
   mkdirSync(outdir, { recursive: true });
   await build({ entryPoints: { server: 'bench/load/api-server.ts' }, outdir });
   const start = performance.now();
-  const child = fork(join(outdir, 'server.js'), [directory], { execArgv: [] });
+  const child = fork(join(outdir, 'server.js'), etcd === undefined ? [directory] : [directory, etcd], { execArgv: [] });
   const failed = once(child, 'exit').then(([code]) =>
     Promise.reject(new Error(`the API server ended with ${String(code)}`)),
   );
