@@ -11,7 +11,7 @@ import { watchMachineUse } from './machine-use.ts';
 /** As a loader of modules does that looks after its cache, in a promise. */
 const readByAnotherPackage = runInThisContext('(fs) => new Promise((resolve) => resolve(fs.readFile("/dev/null")))', {
   filename: '/project/node_modules/loader/index.js',
-}) as (files: typeof fs) => Promise<Buffer>;
+}) as (files: typeof fs) => void;
 
 async function usesOf(work: () => unknown): Promise<string[]> {
   const uses: string[] = [];

@@ -4,10 +4,14 @@ import { isAlive } from '../linux/processes.ts';
 import type { ContainerRecord } from '../records/container-record.ts';
 import { nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
 import { publishEvent } from '../sandboxes/sandbox-status.ts';
+import { readOomKills } from '../stats/cgroup-usage.ts';
 import { releaseOciState } from './release-oci-state.ts';
 
 /** The exit code of containers whose real one is unknown, as in other runtimes. */
 const UNKNOWN_EXIT_CODE = 255;
+
+/** The exit code of a process that SIGKILL has ended. */
+const SIGKILL_EXIT_CODE = 137;
 
 /** Records the container's exit if it has exited. */
 export function recordExit(parts: RuntimeParts, id: string): Promise<void> {
@@ -28,15 +32,15 @@ export function recordExitLocked(parts: RuntimeParts, id: string): void {
 
 type Exit = Pick<ContainerRecord, 'exitCode' | 'finishedAt' | 'reason' | 'message'>;
 
-function findExit(parts: RuntimeParts, { id, process, conmon }: ContainerRecord): Exit | undefined {
+function findExit(parts: RuntimeParts, { id, process, conmon, cgroupPath }: ContainerRecord): Exit | undefined {
   const paths = parts.paths.container(id);
   const exit = readExit(paths.exit);
-  if (exit !== undefined) return { ...exit, reason: reasonOf(exit.exitCode, fs.existsSync(paths.oom)) };
+  if (exit !== undefined) return { ...exit, reason: reasonOf(parts, exit.exitCode, cgroupPath, paths.oom) };
   // conmon writes the exit code shortly after the process has ended. If conmon is gone too, the code is lost.
   if (process !== undefined && isAlive(process)) return undefined;
   if (conmon !== undefined && isAlive(conmon)) return undefined;
   const late = readExit(paths.exit);
-  if (late !== undefined) return { ...late, reason: reasonOf(late.exitCode, fs.existsSync(paths.oom)) };
+  if (late !== undefined) return { ...late, reason: reasonOf(parts, late.exitCode, cgroupPath, paths.oom) };
   return {
     exitCode: UNKNOWN_EXIT_CODE,
     finishedAt: nowNanoseconds(parts.ctx),
@@ -45,9 +49,11 @@ function findExit(parts: RuntimeParts, { id, process, conmon }: ContainerRecord)
   };
 }
 
-function reasonOf(exitCode: number, oom: boolean): string {
-  if (oom) return 'OOMKilled';
-  return exitCode === 0 ? 'Completed' : 'Error';
+function reasonOf({ cgroups }: RuntimeParts, exitCode: number, cgroupPath: string, oomFile: string): string {
+  if (exitCode === 0 && !fs.existsSync(oomFile)) return 'Completed';
+  // conmon may write the exit file before it hears of the OOM kill; the cgroup has counted it by then.
+  const oomKilled = fs.existsSync(oomFile) || (exitCode === SIGKILL_EXIT_CODE && readOomKills(cgroups, cgroupPath) > 0);
+  return oomKilled ? 'OOMKilled' : 'Error';
 }
 
 function readExit(file: string): { exitCode: number; finishedAt: number } | undefined {

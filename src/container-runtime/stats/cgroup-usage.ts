@@ -43,6 +43,15 @@ export function readCpuNanoseconds(tree: CgroupTree, cgroup: string): number | u
   return text === undefined ? undefined : Number(text);
 }
 
+/** How many processes of the cgroup the kernel's OOM killer has ended; 0 if the cgroup does not exist. */
+export function readOomKills(tree: CgroupTree, cgroup: string): number {
+  const text =
+    tree.version === 2
+      ? readerOf(tree.folder('', cgroup))('memory.events')
+      : readerOf(tree.folder('memory', cgroup))('memory.oom_control');
+  return keyed(text).get('oom_kill') ?? 0;
+}
+
 function readVersion2(tree: CgroupTree, cgroup: string): CgroupUsage | undefined {
   const read = readerOf(tree.folder('', cgroup));
   const current = read('memory.current');

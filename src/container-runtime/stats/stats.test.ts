@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createTestContext } from '../../kernel/index.ts';
 import { cgroupMounts, openCgroupTree } from './cgroup-tree.ts';
-import { parsePressure, readCgroupUsage } from './cgroup-usage.ts';
+import { parsePressure, readCgroupUsage, readOomKills } from './cgroup-usage.ts';
 import { LayerUsages } from './layer-usages.ts';
 import { parseNetDev } from './network-usage.ts';
 import { UsageReadings } from './usage-readings.ts';
@@ -81,6 +81,24 @@ describe('cgroups', () => {
       memory: { usage: 1000, workingSet: 0, rss: 300, limit: undefined, pageFaults: 7, majorPageFaults: 1 },
       processes: 2,
     });
+  });
+
+  it.each<{ version: number; content: Record<string, string>; mount: (root: string) => string }>([
+    {
+      version: 2,
+      content: { 'pod/memory.events': 'low 0\nhigh 0\nmax 9\noom 3\noom_kill 2\n' },
+      mount: (root: string) => `32 1 0:28 / ${root} rw - cgroup2 cgroup2 rw\n`,
+    },
+    {
+      version: 1,
+      content: { 'pod/memory.oom_control': 'oom_kill_disable 0\nunder_oom 0\noom_kill 2\n' },
+      mount: (root: string) => `1 1 0:1 / ${root} rw - cgroup cgroup rw,memory\n`,
+    },
+  ])('counts OOM kills of version $version', ({ version, content, mount }) => {
+    const tree = openCgroupTree(mount(files(content)));
+    expect(tree.version).toBe(version);
+    expect(readOomKills(tree, '/pod')).toBe(2);
+    expect(readOomKills(tree, '/none')).toBe(0);
   });
 
   it('reads pressure of both kinds', () => {
