@@ -25,7 +25,7 @@ export const name = 'glass';
 const PODS_TO_SCHEDULE = 8;
 const MAX_MEGABYTES = 32;
 /** Pods that turns have left are removed together, between two rounds. */
-const MANY_PODS = 400;
+const MANY_PODS = 600;
 
 const COLLECTION = '/api/v1/namespaces/default/pods';
 
@@ -82,8 +82,8 @@ function worksInProcess(client: Client): TurnedWork[] {
   const created = (): Promise<unknown> =>
     Promise.all(Array.from({ length: PODS_TO_SCHEDULE }, () => pods.create(pod('scheduled-'))));
   return [
-    { name: 'GET Node', turn: () => calls(200, () => nodes.get({ name: 'sim-0' })), tidy },
-    { name: 'POST Pod', turn: () => calls(50, () => pods.create(pod('made-', 'nobody'))), tidy },
+    { name: 'GET Node', turn: () => calls(1000, () => nodes.get({ name: 'sim-0' })), tidy },
+    { name: 'POST Pod', turn: () => calls(150, () => pods.create(pod('made-', 'nobody'))), tidy },
     { name: RUN, turn: () => untilRunning(client, created), tidy },
   ];
 }
@@ -107,8 +107,8 @@ function worksOverHttps(
       return rows;
     };
   return [
-    work('GET Node', { ...sent, method: 'GET', path: '/api/v1/nodes/sim-0' }, (sender) => sender.turn(400)),
-    work('POST Pod', posted(pod('made-', 'nobody')), (sender) => sender.turn(100)),
+    work('GET Node', { ...sent, method: 'GET', path: '/api/v1/nodes/sim-0' }, (sender) => sender.turn(600)),
+    work('POST Pod', posted(pod('made-', 'nobody')), (sender) => sender.turn(150)),
     work(RUN, posted(pod('scheduled-')), (sender) => untilRunning(client, () => sender.turn(PODS_TO_SCHEDULE))),
   ];
 }

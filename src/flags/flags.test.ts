@@ -90,6 +90,11 @@ describe('parseFlags', () => {
     ]);
   });
 
+  it('takes an arrow and a lone dash for positional arguments', () => {
+    const { positional } = parseFlags(['pod/a', '->', 'service/b:80', '-', '--v=1'], table, { positional: true });
+    expect(positional).toEqual(['pod/a', '->', 'service/b:80', '-']);
+  });
+
   it('accepts positional arguments where allowed, and everything after --', () => {
     expect(parseFlags(['save', '--v=1', '--', '--v=2'], table, { positional: true })).toMatchObject({
       positional: ['save', '--v=2'],

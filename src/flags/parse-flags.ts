@@ -114,6 +114,9 @@ function declared(table: FlagTable, name: string): FlagDeclaration {
   throw new UsageError(`unknown flag: --${name}${near === undefined ? '' : `; did you mean --${near}?`}`);
 }
 
+/** Not `-`, which stands for the standard input, nor an arrow, as in `why connection pod/a '->' service/b:80`. */
+const FLAG = /^-[\w-]/;
+
 function split(argv: readonly string[], table: FlagTable): { flags: Given[]; positional: string[]; help: boolean } {
   const shorthands = new Map(
     Object.entries(table).flatMap(([name, { shorthand }]) =>
@@ -129,7 +132,7 @@ function split(argv: readonly string[], table: FlagTable): { flags: Given[]; pos
       positional.push(...argv.slice(i + 1));
       break;
     }
-    if (!word.startsWith('-') || word === '-') {
+    if (!FLAG.test(word)) {
       positional.push(word);
       continue;
     }
