@@ -35,7 +35,11 @@ export class ClusterClock extends VirtualClock {
   }
 
   /** Requests over the network need more turns of the event loop than promises: time stands until they are answered. */
-  override async settle(): Promise<void> {
+  override settle(): Promise<void> {
+    return this.#outside === 0 && this.#lastOutside === undefined ? super.settle() : this.#settleWithOutside();
+  }
+
+  async #settleWithOutside(): Promise<void> {
     await super.settle();
     if (this.#lastOutside === undefined) return;
     const began = this.#real.monotonic();

@@ -102,7 +102,11 @@ export class VirtualClock implements Clock {
   }
 
   /** Runs everything that waits on promises, without moving time. */
-  async settle(): Promise<void> {
+  settle(): Promise<void> {
+    return this.#turns === 1 ? this.yield() : this.#takeTurns();
+  }
+
+  async #takeTurns(): Promise<void> {
     for (let turn = 0; turn < this.#turns; turn++) await this.yield();
   }
 
@@ -115,7 +119,9 @@ export class VirtualClock implements Clock {
   async step(): Promise<boolean> {
     return this.#exclusively(async () => {
       await this.settle();
-      return this.#fireNext(Infinity);
+      if (!this.#fireNext(Infinity)) return false;
+      await this.settle();
+      return true;
     });
   }
 
@@ -167,7 +173,8 @@ export class VirtualClock implements Clock {
     }
   }
 
-  async #fireNext(limit: number): Promise<boolean> {
+  /** What the timer set going has not ended before `settle()` has. */
+  #fireNext(limit: number): boolean {
     const timer = this.#next();
     if (timer === undefined || timer.at > limit) return false;
     this.#timers.pop();
@@ -181,13 +188,12 @@ export class VirtualClock implements Clock {
       this.#timers.push(timer);
     }
     timer.fire();
-    await this.settle();
     return true;
   }
 
   async #runTo(target: number): Promise<void> {
     await this.settle();
-    while (await this.#fireNext(target));
+    while (this.#fireNext(target)) await this.settle();
     this.#elapsed = Math.max(this.#elapsed, target);
   }
 
@@ -196,7 +202,10 @@ export class VirtualClock implements Clock {
       const limit = this.#elapsed + microseconds(limitMs);
       await this.settle();
       while (unfinished()) {
-        if (await this.#fireNext(limit)) continue;
+        if (this.#fireNext(limit)) {
+          await this.settle();
+          continue;
+        }
         const why =
           this.#next() === undefined ? 'no timer is left to wait for' : `${limitMs} ms of virtual time passed`;
         throw new Error(`virtual clock: ${why} before ${goal}`);
