@@ -1,7 +1,12 @@
 import { afterTogether, type Clock, type Timer } from '../kernel/index.ts';
 
+/** How late silence may be detected, as a part of the limit: watchdogs whose timers are due within it share one. */
+const LATE = 1 / 10;
+const MIN_LATE_MS = 5_000;
+const MAX_LATE_MS = 60_000;
+
 /**
- * Detects silence, up to a few seconds late. `touch` only stores the time, so it may be called for every event; the timer compares it and waits
+ * Detects silence, up to a tenth of the limit late. `touch` only stores the time, so it may be called for every event; the timer compares it and waits
  * for the rest.
  */
 export class Watchdog {
@@ -40,10 +45,12 @@ export class Watchdog {
   }
 
   #arm(ms: number): Timer {
-    return afterTogether(this.#clock, ms, () => {
+    const lateMs = Math.min(MAX_LATE_MS, Math.max(MIN_LATE_MS, this.#limitMs * LATE));
+    const compare = (): void => {
       const remaining = this.#remaining();
       if (remaining <= 0) this.#onSilence();
       else this.#timer = this.#arm(remaining);
-    });
+    };
+    return afterTogether(this.#clock, ms, compare, lateMs);
   }
 }

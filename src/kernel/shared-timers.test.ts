@@ -19,6 +19,22 @@ describe('everyTogether', () => {
     expect(fired).toEqual(['a@60000', 'b@60000', 'c@65000', 'a@120000', 'b@120000', 'c@125000']);
   });
 
+  it('fires those of a longer time together when the caller says so', async () => {
+    const clock = new VirtualClock();
+    const fired: string[] = [];
+    const note = (name: string) => () => fired.push(`${name}@${clock.monotonic()}`);
+    await clock.advance(1_000);
+    everyTogether(clock, 60_000, note('a'), 60_000);
+    await clock.advance(50_000);
+    everyTogether(clock, 60_000, note('b'), 60_000);
+    expect(clock.pendingTimers).toBe(1);
+    await clock.advance(9_000);
+    everyTogether(clock, 60_000, note('c'), 60_000);
+    await clock.advance(60_000);
+    expect(clock.pendingTimers).toBe(1);
+    expect(fired).toEqual(['a@60000', 'b@60000', 'a@120000', 'b@120000', 'c@120000']);
+  });
+
   it('leaves no timer behind, and lets a member end itself or others', async () => {
     const clock = new VirtualClock();
     const fired: string[] = [];
@@ -54,6 +70,18 @@ describe('afterTogether', () => {
     await clock.advance(300_000);
     expect(fired).toEqual(['a@65000', 'b@65000', 'c@70000']);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('fires later, with more of them, when the caller says so', async () => {
+    const clock = new VirtualClock();
+    const fired: string[] = [];
+    const note = (name: string) => () => fired.push(`${name}@${clock.monotonic()}`);
+    afterTogether(clock, 61_000, note('a'), 30_000);
+    afterTogether(clock, 89_000, note('b'), 30_000);
+    afterTogether(clock, 90_000, note('c'), 30_000);
+    expect(clock.pendingTimers).toBe(1);
+    await clock.advance(90_000);
+    expect(fired).toEqual(['a@90000', 'b@90000', 'c@90000']);
   });
 
   it('may be set again by what fires, and leaves no timer when all are cancelled', async () => {

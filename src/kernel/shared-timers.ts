@@ -15,9 +15,9 @@ interface Round {
 /** By when they are due. */
 const roundsOfClocks = new WeakMap<Clock, Map<string, Round>>();
 
-/** Calls `fire` every `ms`, for the first time up to five seconds early. */
-export function everyTogether(clock: Clock, ms: number, fire: () => void): Timer {
-  const phase = Math.floor(clock.monotonic() / TOGETHER_MS) * TOGETHER_MS;
+/** Calls `fire` every `ms`, for the first time up to `togetherMs` early. */
+export function everyTogether(clock: Clock, ms: number, fire: () => void, togetherMs = TOGETHER_MS): Timer {
+  const phase = Math.floor(clock.monotonic() / togetherMs) * togetherMs;
   const delayMs = phase + ms - clock.monotonic();
   return join(clock, `every ${ms} ${phase % ms}`, fire, (fireAll) => {
     let timer = clock.after(delayMs, () => {
@@ -28,9 +28,9 @@ export function everyTogether(clock: Clock, ms: number, fire: () => void): Timer
   });
 }
 
-/** Calls `fire` once, after `ms` or up to five seconds later. */
-export function afterTogether(clock: Clock, ms: number, fire: () => void): Timer {
-  const at = Math.ceil((clock.monotonic() + ms) / TOGETHER_MS) * TOGETHER_MS;
+/** Calls `fire` once, after `ms` or up to `togetherMs` later. */
+export function afterTogether(clock: Clock, ms: number, fire: () => void, togetherMs = TOGETHER_MS): Timer {
+  const at = Math.ceil((clock.monotonic() + ms) / togetherMs) * togetherMs;
   const key = `after ${at}`;
   return join(clock, key, fire, (fireAll) =>
     clock.after(at - clock.monotonic(), () => {

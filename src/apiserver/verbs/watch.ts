@@ -22,9 +22,18 @@ import type { Scope } from './scope.ts';
 import { selectionOf, type Selection } from './selection.ts';
 import { objectEncoder, watchEncoderOf, type WatchEncoder } from './watch-encoder.ts';
 
-const BOOKMARK_EVERY_MS = 60_000;
-/** Nothing but the end of the process can end a watch inside it: where it lives for hours, it needs few bookmarks. */
-const LONG_WATCH = { seconds: 3_600, bookmarkEveryMs: 240_000 };
+/** Those of the same `togetherMs` are sent at the same time; the first one of a watch is up to this much early. */
+interface BookmarkTimes {
+  readonly everyMs: number;
+  readonly togetherMs: number;
+}
+const BOOKMARKS: BookmarkTimes = { everyMs: 60_000, togetherMs: 5_000 };
+/**
+ * Nothing but the end of the process can end a watch inside it: where it lives for hours, it needs few bookmarks, and one
+ * timer sends those of all watches.
+ */
+const LONG_WATCH_SECONDS = 3_600;
+const BOOKMARKS_OF_LONG_WATCHES: BookmarkTimes = { everyMs: 240_000, togetherMs: 240_000 };
 const MIN_TIMEOUT_SECONDS = 1800;
 /** How many missed events are looked up at a time. */
 const MISSED_EVENTS_LIMIT = 64;
@@ -50,7 +59,7 @@ export async function watch(scope: Scope): Promise<Result> {
         selection,
         encoder,
         revision,
-        bookmarkEveryMs: BOOKMARK_EVERY_MS,
+        bookmarks: BOOKMARKS,
         sink: scope.backend.watchMetrics.counting(scope.served, sinkFor(scope, sink)),
       }).run(),
     deliver: (sink) =>
@@ -60,8 +69,7 @@ export async function watch(scope: Scope): Promise<Result> {
         selection,
         encoder: objectEncoder(scope),
         revision,
-        bookmarkEveryMs:
-          (options.timeoutSeconds ?? 0) < LONG_WATCH.seconds ? BOOKMARK_EVERY_MS : LONG_WATCH.bookmarkEveryMs,
+        bookmarks: (options.timeoutSeconds ?? 0) < LONG_WATCH_SECONDS ? BOOKMARKS : BOOKMARKS_OF_LONG_WATCHES,
         sink,
       }).run(),
   };
@@ -84,7 +92,7 @@ interface SessionOptions<F> {
   readonly selection: Selection;
   readonly encoder: WatchEncoder<F>;
   readonly revision: number;
-  readonly bookmarkEveryMs: number;
+  readonly bookmarks: BookmarkTimes;
   readonly sink: FrameSink<F>;
 }
 
@@ -105,7 +113,7 @@ class WatchSession<F> implements CacheWatcher {
   }
 
   async run(): Promise<void> {
-    const { scope: request, sink, options, bookmarkEveryMs } = this.#session;
+    const { scope: request, sink, options, bookmarks } = this.#session;
     const { clock, random } = request.backend.ctx;
     const seconds = options.timeoutSeconds || MIN_TIMEOUT_SECONDS * (1 + random.next());
     const done = new Promise<void>((resolve) => (this.#end = resolve));
@@ -113,7 +121,7 @@ class WatchSession<F> implements CacheWatcher {
     const unsubscribe = request.served.cache.watch(this);
     const timers = [clock.after(seconds * 1000, () => this.#stop())];
     if (options.allowWatchBookmarks) {
-      timers.push(everyTogether(clock, bookmarkEveryMs, () => this.#bookmark()));
+      timers.push(everyTogether(clock, bookmarks.everyMs, () => this.#bookmark(), bookmarks.togetherMs));
       // A last bookmark before the end spares the client a replay when it reconnects.
       if (seconds > 4) timers.push(clock.after((seconds - 2) * 1000, () => this.#bookmark()));
     }
