@@ -69,25 +69,30 @@ export class NodeMonitor {
 
   /** Whether the node has reported within its grace period. */
   #hasReported(node: Node): boolean {
-    const { clock, config, recorder } = this.#context;
+    const { clock, recorder } = this.#context;
     const { name = '' } = node.metadata;
     const lease = this.#parts.leases.get(`kube-node-lease/${name}`);
     const known = this.#health.get(name);
     if (!known) {
       const message = `Registered Node ${name} in Controller`;
       recordNodeEvent(recorder, node.metadata, 'Normal', 'RegisteredNode', message);
-      this.#health.set(name, { probeAt: clock.monotonic(), heartbeat: heartbeatOf(node, lease), node, lease });
+      const graceMs = this.#graceMs(node);
+      this.#health.set(name, { probeAt: clock.monotonic(), graceMs, heartbeat: heartbeatOf(node, lease), node, lease });
       return true;
     }
     // Cached objects are immutable: the same objects have the same heartbeat.
     if (known.node !== node || known.lease !== lease) {
       const heartbeat = heartbeatOf(node, lease);
       if (known.heartbeat !== heartbeat) known.probeAt = clock.monotonic();
+      if (known.node !== node) known.graceMs = this.#graceMs(node);
       Object.assign(known, { heartbeat, node, lease });
     }
-    const { nodeMonitorGracePeriodSeconds, nodeStartupGracePeriodSeconds } = config;
-    const graceSeconds = readyCondition(node) ? nodeMonitorGracePeriodSeconds : nodeStartupGracePeriodSeconds;
-    return clock.monotonic() <= known.probeAt + graceSeconds * 1000;
+    return clock.monotonic() <= known.probeAt + known.graceMs;
+  }
+
+  #graceMs(node: Node): number {
+    const { nodeMonitorGracePeriodSeconds, nodeStartupGracePeriodSeconds } = this.#context.config;
+    return 1000 * (readyCondition(node) ? nodeMonitorGracePeriodSeconds : nodeStartupGracePeriodSeconds);
   }
 
   async #markUnknown(node: Node): Promise<void> {

@@ -11,6 +11,8 @@ const KUBELET_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPress
 export interface NodeHealth {
   /** When the last heartbeat was seen, on this process' clock, because nodes' clocks may differ. */
   probeAt: number;
+  /** How long after it the node counts as healthy. */
+  graceMs: number;
   heartbeat: string;
   /** The objects that the heartbeat was read from. */
   node: Node;

@@ -21,6 +21,8 @@ export class ZoneEvictions {
   readonly #knownZones = new Set<string>();
   /** Whether no zone had a ready node at the last check. */
   #allDisrupted = false;
+  /** The nodes of the last check when all were ready: as long as these objects are current, nothing follows from them. */
+  #ready: readonly Node[] | undefined;
 
   constructor(context: ControllerContext, options: ZoneEvictionOptions) {
     this.#context = context;
@@ -34,6 +36,8 @@ export class ZoneEvictions {
   }
 
   async evict(nodes: readonly Node[]): Promise<void> {
+    const known = this.#ready;
+    if (known?.length === nodes.length && nodes.every((node, i) => node === known[i])) return;
     const { config, logger } = this.#context;
     const zones = byZone(nodes);
     const states = new Map<string, ZoneState>();
@@ -48,6 +52,7 @@ export class ZoneEvictions {
       for (const [zone, members] of zones) await this.#evictZone(zone, members, states.get(zone) ?? 'Normal');
     }
     this.#allDisrupted = allDisrupted;
+    this.#ready = nodes.every((node) => readyCondition(node)?.status === 'True') ? [...nodes] : undefined;
   }
 
   async #evictZone(zone: string, members: readonly Node[], state: ZoneState): Promise<void> {
