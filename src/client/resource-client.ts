@@ -1,7 +1,7 @@
 import type { DeleteOptions, ListMeta, Status } from '../api/generated/meta-v1.ts';
-import { errorFromWatch } from './errors.ts';
 import { apiVersionOf, resourcePath, type ApiObject, type ObjectReference, type Resource } from './resource.ts';
 import type { Query, Transport, WatchEvent } from './transport.ts';
+import { WatchEvents } from './watch-events.ts';
 
 export interface ReadOptions {
   resourceVersion?: string;
@@ -91,8 +91,18 @@ export class ResourceClient<T extends ApiObject> {
   }
 
   /** Ends with the server's timeout; throws a StatusError when the server sends an ERROR event, such as 410 Gone. */
-  async *watch(options: WatchOptions = {}): AsyncIterable<WatchEvent<T>> {
-    const events = await this.#client.watch({
+  watch(options: WatchOptions = {}): AsyncIterable<WatchEvent<T>> {
+    return {
+      [Symbol.asyncIterator]: () =>
+        new WatchEvents(
+          () => this.#openWatch(options),
+          (object) => this.#named(object as T),
+        ),
+    };
+  }
+
+  #openWatch(options: WatchOptions): Promise<AsyncIterable<WatchEvent<unknown>>> {
+    return this.#client.watch({
       method: 'GET',
       path: resourcePath(this.resource, { namespace: options.namespace }),
       query: {
@@ -105,10 +115,6 @@ export class ResourceClient<T extends ApiObject> {
       headers: this.#metadataOnly ? { accept: METADATA_ACCEPT.object } : undefined,
       signal: options.signal,
     });
-    for await (const event of events) {
-      if (event.type === 'ERROR') throw errorFromWatch(event.object);
-      yield { type: event.type, object: this.#named(event.object as T) };
-    }
   }
 
   create(object: T, options: WriteOptions = {}): Promise<T> {
