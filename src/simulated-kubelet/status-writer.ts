@@ -59,6 +59,8 @@ export class StatusWriter {
     } catch (error) {
       tracer.end(span, error);
       if (!isNotFound(error)) throw error;
+      // The pod is gone, and with it what there was to write.
+      pod.written(version, undefined);
     }
   }
 
