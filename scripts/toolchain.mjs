@@ -76,16 +76,32 @@ export function runNode(args, { environment = process.env, priority } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: environment });
     if (priority !== undefined && child.pid !== undefined) os.setPriority(child.pid, priority);
-    const forward = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal);
-    /** The terminal sends an interrupt to the whole group: the child has it already. */
-    const wait = () => {};
-    process.on('SIGTERM', forward).on('SIGHUP', forward).on('SIGINT', wait);
+    addChild(child);
     child.on('error', reject);
     child.on('exit', (code, signal) => {
-      process.off('SIGTERM', forward).off('SIGHUP', forward).off('SIGINT', wait);
+      removeChild(child);
       resolve(code ?? (signal === null ? 1 : 128));
     });
   });
+}
+
+/** What `runNode` runs now. They share three listeners: `npm test` runs a dozen programs at once. @type {Set<import('node:child_process').ChildProcess>} */
+const children = new Set();
+
+const forward = (/** @type {NodeJS.Signals} */ signal) => children.forEach((child) => child.kill(signal));
+/** The terminal sends an interrupt to the whole group: the children have it already. */
+const wait = () => {};
+
+/** @param {import('node:child_process').ChildProcess} child */
+function addChild(child) {
+  if (children.size === 0) process.on('SIGTERM', forward).on('SIGHUP', forward).on('SIGINT', wait);
+  children.add(child);
+}
+
+/** @param {import('node:child_process').ChildProcess} child */
+function removeChild(child) {
+  children.delete(child);
+  if (children.size === 0) process.off('SIGTERM', forward).off('SIGHUP', forward).off('SIGINT', wait);
 }
 
 /**
