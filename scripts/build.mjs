@@ -30,8 +30,11 @@ const THREADS = {
 /** What the package exports, by name: `k8ts`, `k8ts/client`, `k8ts/testing`. */
 const LIBRARY = { index: 'src/index.ts', client: 'src/client/index.ts', testing: 'src/testing.ts' };
 
+/** The program and the library: what `npm run build` makes. @type {Record<string, string>} */
+export const PACKAGE = { k8ts: 'src/cli/index.ts', ...LIBRARY };
+
 /** The entry points that are loaded from one bundle; others become modules of their own. */
-const BUNDLED = ['k8ts', ...Object.keys(LIBRARY)];
+const BUNDLED = Object.keys(PACKAGE);
 
 /** In the bundle, which is CommonJS: only such can be kept in compiled form (see load-bundle.mjs). */
 const BUNDLE_BANNER = "const __bundleUrl = require('node:url').pathToFileURL(__filename).href;";
@@ -43,7 +46,7 @@ const BUNDLE_BANNER = "const __bundleUrl = require('node:url').pathToFileURL(__f
 export async function build(options = {}) {
   const esbuild = await import('esbuild');
   const outdir = options.outdir ?? dist;
-  const entryPoints = existing(options.entryPoints ?? { k8ts: 'src/cli/index.ts', ...LIBRARY });
+  const entryPoints = existing(options.entryPoints ?? PACKAGE);
   fs.rmSync(outdir, { recursive: true, force: true });
   const names = Object.keys(entryPoints);
   if (names.length === 0) return [];

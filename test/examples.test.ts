@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { build } from '../scripts/build.mjs';
+import { copyPackage } from './k8ts-process.ts';
 import { everything } from './requires.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -14,7 +14,7 @@ const project = mkdtempSync(join(tmpdir(), 'k8ts-examples-'));
 beforeAll(async () => {
   const library = join(project, 'node_modules', 'k8ts');
   mkdirSync(library, { recursive: true });
-  await build({ entryPoints: { index: 'src/index.ts' }, outdir: join(library, 'dist') });
+  await copyPackage(join(library, 'dist'));
   writeFileSync(
     join(library, 'package.json'),
     JSON.stringify({ name: 'k8ts', version: '0.0.0', type: 'module', exports: './dist/index.js' }),

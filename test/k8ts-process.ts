@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { PACKAGE } from '../scripts/build.mjs';
 import { until } from '../src/kernel/testing/index.ts';
 import { buildOnce } from './build-once.ts';
 import type { TestUser } from './test-user.ts';
@@ -43,11 +44,22 @@ export interface K8tsOptions {
   readonly user?: TestUser;
 }
 
-let program: Promise<string> | undefined;
+let built: Promise<string> | undefined;
 
 /** The bundle of this working copy, which all tests of a run share. */
-export function builtProgram(): Promise<string> {
-  return (program ??= buildOnce('program', { k8ts: 'src/cli/index.ts' }).then((folder) => join(folder, 'k8ts.js')));
+export async function builtProgram(): Promise<string> {
+  return join(await builtPackage(), 'k8ts.js');
+}
+
+/** The folder of the bundle, with the library beside the program. */
+export function builtPackage(): Promise<string> {
+  return (built ??= buildOnce('package', PACKAGE));
+}
+
+/** Copies it, without what the program's starts have compiled. */
+export async function copyPackage(directory: string): Promise<void> {
+  const from = await builtPackage();
+  cpSync(from, directory, { recursive: true, filter: (file) => !/\.cache(?:\.\d+)?$/.test(file) });
 }
 
 const START_LIMIT_MS = 60_000;
