@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import http from 'node:http';
 import type net from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import { PodEvents } from '../pod/pod-events.ts';
 import type { ObservedPod } from '../runtime/observe-pod.ts';
 import { nodeDialer } from './dial.ts';
 import { ProbeManager } from './probe-manager.ts';
+import { runProbe } from './run-probe.ts';
 
 let server: http.Server;
 beforeAll(async () => {
@@ -76,4 +77,15 @@ it('follows redirects to the same host, but not for ever', async () => {
   const { result, events } = await probed(redirect(`http://127.0.0.1:${port}/redirect?to=/redirect`));
   expect(result).toBe('failure');
   expect(events[0]).toContain('stopped after 10 redirects');
+});
+
+it('leaves nothing behind that waits for its timeout', async () => {
+  const { port } = server.address() as net.AddressInfo;
+  const { clock } = createContext();
+  const { signal } = new AbortController();
+  const target = { pod: { metadata: { name: 'p' } }, container: { name: 'c' }, containerId: 'id', podIp: '127.0.0.1' };
+  const deps = { runtime: {} as ContainerRuntime, dial: nodeDialer(undefined), clock };
+  for (const probe of [{ httpGet: { path: '/ok', port } }, { tcpSocket: { port } }])
+    expect(await runProbe({ ...probe, timeoutSeconds: 60 }, target, deps, signal)).toMatchObject({ result: 'success' });
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import type { Container, Pod, Probe } from '../../api/generated/core-v1.ts';
 import { CriError, type ContainerRuntime } from '../../cri/index.ts';
 import { grpcStatus, type GrpcStatusName } from '../../grpc/index.ts';
-import { DeadlineExceeded, type Clock } from '../../kernel/index.ts';
+import { DeadlineExceeded, withDeadline, type Clock } from '../../kernel/index.ts';
 import { expand } from '../environment/expand.ts';
 import { rpcErrorText } from '../runtime/rpc-error.ts';
 import { DialError, type Dial } from './dial.ts';
@@ -43,15 +43,17 @@ export async function runProbe(
 ): Promise<ProbeOutcome> {
   const timeoutMs = Math.max(1, probe.timeoutSeconds ?? 1) * 1000;
   if (probe.exec !== undefined) return execProbe(probe.exec.command ?? [], target, deps, timeoutMs / 1000, signal);
-  const deadline = deps.clock.deadline(timeoutMs, signal);
-  if (probe.httpGet !== undefined) return httpProbe(probe, target, deps, deadline);
-  if (probe.tcpSocket !== undefined) {
-    const port = resolvePort(probe.tcpSocket.port, target.container);
-    return tcpProbe(probe.tcpSocket.host || target.podIp, port, deps, deadline);
-  }
-  if (probe.grpc !== undefined)
-    return grpcProbe(probe.grpc.port, probe.grpc.service ?? '', target, deps, deadline, timeoutMs);
-  throw new Error(`missing probe handler for ${target.pod.metadata.name}:${target.container.name}`);
+  // Not a mere deadline: a probe is often answered long before it, and asked again, and again.
+  return withDeadline({ clock: deps.clock, parent: signal, ms: timeoutMs }, async (deadline) => {
+    if (probe.httpGet !== undefined) return httpProbe(probe, target, deps, deadline);
+    if (probe.tcpSocket !== undefined) {
+      const port = resolvePort(probe.tcpSocket.port, target.container);
+      return tcpProbe(probe.tcpSocket.host || target.podIp, port, deps, deadline);
+    }
+    if (probe.grpc !== undefined)
+      return grpcProbe(probe.grpc.port, probe.grpc.service ?? '', target, deps, deadline, timeoutMs);
+    throw new Error(`missing probe handler for ${target.pod.metadata.name}:${target.container.name}`);
+  });
 }
 
 async function execProbe(
