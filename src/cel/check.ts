@@ -115,8 +115,10 @@ class Checker {
       case 'struct':
         return this.#struct(node);
       case 'comprehension':
-        // Without the macro, cel.bind() is a call of an unknown function.
-        return node.written && !this.#environment.bindings ? this.check(node.written) : this.#comprehension(node);
+        // Without the macro, cel.bind() and sortBy() are calls of unknown functions.
+        return node.written && !this.#environment.hasMacro(node.macro)
+          ? this.check(node.written)
+          : this.#comprehension(node);
     }
   }
 

@@ -31,9 +31,13 @@ export const DEVICE: ObjectType = {
   fields: new Map(Object.entries(FIELDS).map(([name, type]) => [name, { name, type }])),
 };
 
-export const deviceSelectorEnvironment = new Environment({ variables: { device: DEVICE }, bindings: true });
+const environmentOf = (compatibility?: number): Environment =>
+  new Environment({ variables: { device: DEVICE }, bindings: true, compatibility });
 
-export function compileDeviceSelector(expression: string): CelCompilation {
+export const deviceSelectorEnvironment = environmentOf();
+
+/** `compatibility` is the minor version whose functions the expression may use; default all. */
+export function compileDeviceSelector(expression: string, compatibility?: number): CelCompilation {
   const failed = (detail: string, type: CelCompilationError['type'] = 'invalid'): CelCompilation => ({
     error: { type, detail },
     maxCost: 0,
@@ -41,7 +45,10 @@ export function compileDeviceSelector(expression: string): CelCompilation {
     usesOldSelf: false,
   });
   try {
-    const checked = checkSource(expression, deviceSelectorEnvironment);
+    const checked = checkSource(
+      expression,
+      compatibility === undefined ? deviceSelectorEnvironment : environmentOf(compatibility),
+    );
     const { kind } = checked.type;
     if (kind !== 'bool' && kind !== 'dyn')
       return failed(`must evaluate to bool or the unknown type, not ${RUNTIME_NAMES[kind] ?? typeText(checked.type)}`);

@@ -16,6 +16,8 @@ export interface Overload {
 export type FunctionTable = ReadonlyMap<string, readonly Overload[]>;
 
 export interface Library {
+  /** The minor version of Kubernetes that it came with; absent for what every version has that can be emulated. */
+  readonly introduced?: number;
   readonly functions: Readonly<Record<string, readonly Overload[]>>;
   /** Type names that expressions can refer to. */
   readonly types?: Readonly<Record<string, CelType>>;

@@ -81,6 +81,7 @@ export function expandMemberMacro(name: string, { at, target, args }: MemberCall
     variables,
     predicate: part('predicate'),
     transform: part('transform'),
+    ...(found.macro === 'sortBy' ? { written: { kind: 'call', at, name, target, args } } : {}),
   };
 }
 

@@ -24,16 +24,18 @@ interface SchemaEnvironment extends RuleEnvironments {
 }
 
 /** Rules of one schema share its types. */
-const environments = new WeakMap<object, Map<boolean, SchemaEnvironment | undefined>>();
+const environments = new WeakMap<object, Map<string, SchemaEnvironment | undefined>>();
 
-function environmentOf(schema: Schema, isResourceRoot: boolean): SchemaEnvironment | undefined {
-  let byRoot = environments.get(schema);
-  if (!byRoot) environments.set(schema, (byRoot = new Map()));
-  if (!byRoot.has(isResourceRoot)) {
+function environmentOf({ schema: of, isResourceRoot, compatibility }: CelSchemaRule): SchemaEnvironment | undefined {
+  const schema = of as Schema;
+  const key = `${isResourceRoot} ${compatibility ?? ''}`;
+  let known = environments.get(schema);
+  if (!known) environments.set(schema, (known = new Map()));
+  if (!known.has(key)) {
     const type = schemaType(schema, isResourceRoot);
-    byRoot.set(isResourceRoot, type && { type, ...ruleEnvironments(type) });
+    known.set(key, type && { type, ...ruleEnvironments(type, compatibility) });
   }
-  return byRoot.get(isResourceRoot);
+  return known.get(key);
 }
 
 /** A rule is compiled once per schema. */
@@ -43,20 +45,22 @@ function compileSchemaRule(rule: CelSchemaRule): CelCompilation {
   const schema = rule.schema as Schema;
   let known = compiled.get(schema);
   if (!known) compiled.set(schema, (known = new Map()));
-  const key = `${rule.use} ${rule.isResourceRoot} ${rule.optionalOldSelf} ${rule.expression}`;
+  const { use, isResourceRoot, optionalOldSelf, compatibility = '' } = rule;
+  const key = `${use} ${isResourceRoot} ${optionalOldSelf} ${compatibility} ${rule.expression}`;
   let result = known.get(key);
   if (!result) known.set(key, (result = compileRule(rule)));
   return result;
 }
 
-function compileRule({ expression, use, schema, isResourceRoot, optionalOldSelf }: CelSchemaRule): CelCompilation {
+function compileRule(rule: CelSchemaRule): CelCompilation {
+  const { expression, use, optionalOldSelf } = rule;
   const failed = (detail: string, type: CelCompilationError['type'] = 'invalid'): CelCompilation => ({
     error: { type, detail },
     maxCost: 0,
     maxCardinality: 0,
     usesOldSelf: false,
   });
-  const environment = environmentOf(schema as Schema, isResourceRoot);
+  const environment = environmentOf(rule);
   if (!environment) return failed('failed to convert to declType for CEL validation rules', 'internal');
   const prefix = use === 'rule' ? '' : 'messageExpression ';
   try {

@@ -7,7 +7,8 @@ export interface RuleEnvironments {
   readonly optionalOldSelf: Environment;
 }
 
-export const ruleEnvironments = (self: CelType): RuleEnvironments => ({
-  plain: new Environment({ variables: { self, oldSelf: self } }),
-  optionalOldSelf: new Environment({ variables: { self, oldSelf: optionalOf(self) } }),
+/** `compatibility` is the minor version whose functions the rules may use; default all. */
+export const ruleEnvironments = (self: CelType, compatibility?: number): RuleEnvironments => ({
+  plain: new Environment({ variables: { self, oldSelf: self }, compatibility }),
+  optionalOldSelf: new Environment({ variables: { self, oldSelf: optionalOf(self) }, compatibility }),
 });

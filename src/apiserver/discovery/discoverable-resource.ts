@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { APIVersionDiscovery } from '../../api/generated/apidiscovery-v2.ts';
-import { apiVersionOf, type GroupVersionKind, type Resource } from '../../api/index.ts';
+import { type GroupVersionKind, type Resource } from '../../api/index.ts';
 import { ownValue } from '../../base/index.ts';
 import { compareVersions } from '../../machinery/index.ts';
-import { conversions } from '../registry/conversions.ts';
+import { storageVersionOf } from '../registry/storage-versions.ts';
 
 /** The fields of a served resource that discovery needs. */
 export interface DiscoverableResource extends Pick<
@@ -85,10 +85,8 @@ export function subresourceKind(
   return { group: declared.slice(0, slash), version: declared.slice(slash + 1, dot), kind: declared.slice(dot + 1) };
 }
 
-/** Kinds that upstream stores in another version than this server does. Clients compare the hash of the storage version. */
+/** Upstream stores definitions in a version that is not served. Clients compare the hash of the storage version. */
 const STORAGE_VERSIONS: ReadonlyMap<string, string> = new Map([
-  ['admissionregistration.k8s.io/mutatingadmissionpolicies', 'v1beta1'],
-  ['admissionregistration.k8s.io/mutatingadmissionpolicybindings', 'v1beta1'],
   ['apiextensions.k8s.io/customresourcedefinitions', 'v1beta1'],
 ]);
 
@@ -97,14 +95,14 @@ const HASHED_BYTES = 8;
 /** storageVersionHash: a hash of the storage version; undefined for resources that are not stored. */
 export function storageVersionHash(resource: DiscoverableResource): string | undefined {
   if (!resource.verbs.includes('watch')) return undefined;
-  const { group, version } = storageVersionOf(resource);
+  const { group, version } = hashedVersionOf(resource);
   const digest = createHash('sha256').update(`${group}/${version}/${resource.kind}`).digest();
   return digest.subarray(0, HASHED_BYTES).toString('base64');
 }
 
-function storageVersionOf(resource: DiscoverableResource): { readonly group: string; readonly version: string } {
+function hashedVersionOf(resource: DiscoverableResource): { readonly group: string; readonly version: string } {
   if (resource.custom) return resource.storage ?? resource;
   const version = STORAGE_VERSIONS.get(`${resource.group}/${resource.plural}`);
   if (version !== undefined) return { group: resource.group, version };
-  return ownValue(conversions, `${apiVersionOf(resource)}/${resource.plural}`)?.storedAs ?? resource;
+  return resource.storage ?? storageVersionOf(resource);
 }

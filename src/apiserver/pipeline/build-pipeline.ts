@@ -2,6 +2,7 @@
  * The pipeline with its parts, without a port: `server.ts` listens with it; tests and callers in this process call it. Each
  * step below builds one part from those before it.
  */
+import { BINARY_EFFECTIVE_VERSION } from '../../api/kubernetes-version.ts';
 import type { Context } from '../../kernel/index.ts';
 import { featureEnabled } from '../../machinery/index.ts';
 import { DEFAULT_VALIDATION_CONTEXT, type ValidationContext } from '../../machinery/validation/index.ts';
@@ -22,6 +23,7 @@ import { operatorPages } from '../health/operator-pages.ts';
 import { PostStartHooks } from '../health/post-start-hooks.ts';
 import { serverChecks } from '../health/server-checks.ts';
 import { celCompiler } from '../registry/cel-compiler.ts';
+import { storageVersions } from '../registry/storage-versions.ts';
 import { noTemplatesOf, templatesByResource } from '../registry/template-cache.ts';
 import { createLoopback } from '../request/loopback.ts';
 import { RequestRecords } from '../request/request-records.ts';
@@ -34,6 +36,7 @@ import { StoredServerLeases } from '../storage/server-leases.ts';
 import { ownFrame, sharedFrame } from '../storage/shared-frames.ts';
 import { withMediaType } from '../storage/storage-media-type.ts';
 import { identityTransformer } from '../storage/transformer.ts';
+import { withStorageVersions } from '../storage/versions/compatible-storage.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import { RequestSizes } from '../verbs/request-sizes.ts';
 import type { Backend } from '../verbs/scope.ts';
@@ -71,7 +74,10 @@ export interface Pipeline {
 export async function createPipeline(ctx: Context, given: PipelineOptions): Promise<Pipeline> {
   const options = {
     ...given,
-    encryption: withMediaType(given.encryption ?? identityTransformer, given.storageMediaType),
+    encryption: withStorageVersions(
+      withMediaType(given.encryption ?? identityTransformer, given.storageMediaType),
+      storageVersions(given.effectiveVersion),
+    ),
   };
   const address = new ServerAddress(options.externalHostname ?? options.advertiseAddress);
   const speed = { ...ALL_SPEED, ...options.speed };
@@ -236,10 +242,17 @@ async function buildHandlerChain(
   };
 }
 
-const validationContext = ({ allowPrivileged, featureGates }: PipelineOptions): ValidationContext => ({
+const validationContext = ({
+  allowPrivileged,
+  featureGates,
+  effectiveVersion = BINARY_EFFECTIVE_VERSION,
+}: PipelineOptions): ValidationContext => ({
   allowPrivileged: allowPrivileged ?? DEFAULT_VALIDATION_CONTEXT.allowPrivileged,
   features: featureGates ?? {},
   cel: celCompiler,
+  ...(effectiveVersion.minCompatibility < BINARY_EFFECTIVE_VERSION.minCompatibility
+    ? { compatibility: effectiveVersion.minCompatibility }
+    : {}),
 });
 
 const bootstrapOptions = (

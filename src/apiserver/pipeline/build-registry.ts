@@ -6,6 +6,7 @@ import { ObjectStore } from '../registry/object-store.ts';
 import { builtinServed, builtinStoredKinds, Registry } from '../registry/registry.ts';
 import type { ServedResource, StoredKind } from '../registry/served-resource.ts';
 import { registerStorageMetrics } from '../registry/storage-metrics.ts';
+import { storageVersionOf } from '../registry/storage-versions.ts';
 import { StoreRequests } from '../registry/store-requests.ts';
 import type { SpeedOptions } from '../request/speed-options.ts';
 import { EventLeases } from '../storage/event-leases.ts';
@@ -17,7 +18,7 @@ import type { PipelineOptions } from './pipeline-options.ts';
 
 interface RegistryOptions extends Pick<
   PipelineOptions,
-  'store' | 'encryption' | 'servesVersion' | 'featureGates' | 'eventTtlSeconds'
+  'store' | 'encryption' | 'servesVersion' | 'featureGates' | 'eventTtlSeconds' | 'effectiveVersion'
 > {
   readonly speed: SpeedOptions;
 }
@@ -53,7 +54,10 @@ export async function buildRegistry(ctx: Context, options: RegistryOptions): Pro
   });
   const registry = new Registry(objects);
   for (const resource of resources)
-    registry.add(withEventTtl(servedBuiltin(resource, kinds.get(resource), cache), eventTtlSeconds));
+    registry.add({
+      ...withEventTtl(servedBuiltin(resource, kinds.get(resource), cache), eventTtlSeconds),
+      storage: { ...storageVersionOf(resource, options.effectiveVersion), kind: resource.kind },
+    });
   registerStorageMetrics(ctx.metrics, registry, cache);
   return { cache, objects, registry };
 }

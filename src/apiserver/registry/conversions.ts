@@ -18,6 +18,8 @@ interface Conversion {
   readonly storedAs: Place;
   readonly fromStorage: ViewConversion;
   readonly toStorage: ViewConversion;
+  /** The version differs, and the fields do not. */
+  readonly sameFields?: true;
   /** The stored object of a view, for tables of kinds whose views lose what their cells show. */
   readonly printed?: ViewConversion;
 }
@@ -55,6 +57,7 @@ const viewsOf = ({ group, versions, stored, plurals, fields }: Views): [string, 
         storedAs: { group, version: stored, plural },
         fromStorage: fields ? (object) => shown(fields.fromStorage(object)) : shown,
         toStorage: fields ? (object) => kept(fields.toStorage(object)) : kept,
+        ...(fields ? {} : { sameFields: true }),
       },
     ]);
   });
@@ -147,6 +150,12 @@ export function storedAs(all: Schema, resource: Resource): Resource {
   const target = ownValue(conversions, keyOf(resource))?.storedAs;
   return target ? all.resource(target.group, target.version, target.plural)! : resource;
 }
+
+/** The other versions of a stored kind that have the same fields. */
+export const sameFieldVersions = (stored: Place): string[] =>
+  Object.entries(conversions).flatMap(([key, conversion]) =>
+    conversion!.sameFields && keyOf(conversion!.storedAs) === keyOf(stored) ? [key.split('/')[1]!] : [],
+  );
 
 const keyOf = (place: Place): string => `${apiVersionOf(place)}/${place.plural}`;
 

@@ -13,7 +13,7 @@ import { Entry, servedBytes } from '../storage/entry.ts';
 import { EventLeases } from '../storage/event-leases.ts';
 import { objectKey } from '../storage/keys.ts';
 import { LazyEncoding } from '../storage/lazy-encoding.ts';
-import { identityTransformer, type Transformer } from '../storage/transformer.ts';
+import type { Transformer } from '../storage/transformer.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import { toStored, viewOf, type ServedResource } from './served-resource.ts';
 import type { StoreRequests } from './store-requests.ts';
@@ -93,7 +93,7 @@ export class ObjectStore {
     this.#cache = cache;
     this.#transformer = transformer;
     this.#leases = leases;
-    this.#encodesLazily = lazyEncoding && store.keepsValues === true && transformer === identityTransformer;
+    this.#encodesLazily = lazyEncoding && store.keepsValues === true;
   }
 
   /** From the cache, once it is as recent as the store. */
@@ -249,7 +249,7 @@ export class ObjectStore {
   /** The value that is stored. Where it is the object's JSON, the event of the write need not parse it. */
   #valueOf({ key, object, encoded }: Write, stored: KubeObject): MaybePromise<Uint8Array | LazyEncoding> {
     const bytes = stored === object ? encoded : undefined;
-    if (this.#encodesLazily) return new LazyEncoding(stored, bytes);
+    if (this.#encodesLazily && this.#transformer.keeps?.(key)) return new LazyEncoding(stored, bytes);
     const plain = bytes ?? encodeForStorage(stored);
     const value = this.#transformer.toStorage(plain, key);
     if (value === plain) this.#cache.written.remember(key, value, stored);

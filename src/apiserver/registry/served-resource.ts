@@ -54,7 +54,7 @@ export interface ServedResource extends Resource {
   /** The other versions of the kind, for field managers that wrote in them. */
   readonly versions?: OtherVersions;
   readonly printer?: TablePrinter;
-  /** The version that a custom resource is stored in. */
+  /** The version that the resource is stored in. */
   readonly storage?: GroupVersionKind;
   /** The definition of a custom resource; the same object for all of its versions. */
   readonly definition?: CustomResourceDefinitionSpec;

@@ -7,6 +7,7 @@ import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import type { Context, Span } from '../../kernel/index.ts';
 import type { FieldError, GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
+import type { ValidationContext } from '../../machinery/validation/index.ts';
 import type { UserInfo } from '../request/request.ts';
 import type { ChangeableMetadata } from './keep-metadata.ts';
 
@@ -20,6 +21,8 @@ export interface WriteContext {
   readonly span?: Span | undefined;
   /** A thread validates the object: nothing has to be checked in slices ahead of that. */
   readonly validatesInThread: boolean;
+  /** What validation depends on. */
+  readonly validation: ValidationContext;
   readonly serviceAllocator: ServiceReservations;
   /** The labels of a namespace; none of one that does not exist. */
   namespaceLabels(name: string): Readonly<Record<string, string>>;

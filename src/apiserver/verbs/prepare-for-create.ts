@@ -125,6 +125,7 @@ export function writeContext(scope: Scope, dryRun: boolean): WriteContext {
     user: scope.user,
     dryRun,
     span: scope.span,
+    validation: scope.backend.validation,
     validatesInThread: scope.isLarge === true && scope.backend.stages.runs,
     serviceAllocator: scope.backend.serviceAllocator,
     namespaceLabels: (name) =>

@@ -40,6 +40,8 @@ const RESULTS: Readonly<Record<ResultKind, readonly CelType[]>> = {
 export interface ExpressionOptions {
   readonly result: ResultKind;
   readonly hasAuthorizer: boolean;
+  /** The minor version whose functions the expression may use; default all. */
+  readonly compatibility?: number | undefined;
 }
 
 export interface AdmissionExpression {
@@ -79,13 +81,10 @@ export class AdmissionExpressions {
   }
 
   compile(source: string, options: ExpressionOptions): AdmissionExpression {
-    const { result, hasAuthorizer } = options;
+    const { result } = options;
     const built = result === 'Object' || result === 'JSONPatches' ? parsedOrUndefined(source) : undefined;
     try {
-      const { checked, program, type } = compile(
-        source,
-        this.#environment(hasAuthorizer, built ? patchTypesIn(built) : []),
-      );
+      const { checked, program, type } = compile(source, this.#environment(options, built ? patchTypesIn(built) : []));
       const mismatch = resultMismatch(RESULTS[result], type);
       if (mismatch !== undefined) return { source, options, error: mismatch };
       const problem = programProblem(checked);
@@ -98,7 +97,7 @@ export class AdmissionExpressions {
     }
   }
 
-  #environment(hasAuthorizer: boolean, objects: readonly ObjectType[]): Environment {
+  #environment({ hasAuthorizer, compatibility }: ExpressionOptions, objects: readonly ObjectType[]): Environment {
     const { hasParams, variables, objectType = DYN } = this.declarations;
     return new Environment({
       variables: {
@@ -112,6 +111,7 @@ export class AdmissionExpressions {
       },
       objects,
       libraries: objects.length > 0 ? [jsonPatchLibrary] : [],
+      compatibility,
     });
   }
 }
@@ -160,11 +160,13 @@ export function compileAdmissionExpression({
   hasParams,
   hasAuthorizer,
   variables,
+  compatibility,
 }: CelAdmissionExpression): CelCompilation {
   const declarations = { hasParams, ...(variables ? { variables } : {}) };
   const { error, internal } = new AdmissionExpressions(declarations).compile(expression, {
     result: RESULT_BY_USE[use],
     hasAuthorizer,
+    compatibility,
   });
   return {
     maxCost: 0,

@@ -4,7 +4,7 @@ import { authorizerLibrary } from './authorizer.ts';
 import { conversions } from './conversions.ts';
 import { formatLibrary } from './format.ts';
 import { cidrLibrary, ipLibrary } from './ip.ts';
-import { listLibrary } from './lists.ts';
+import { celGoListLibrary, listLibrary } from './lists.ts';
 import { operators } from './operators.ts';
 import { optionalLibrary } from './optional.ts';
 import { quantityLibrary } from './quantity.ts';
@@ -21,6 +21,7 @@ export const kubernetesLibraries: readonly Library[] = [
   timeLibrary,
   stringLibrary,
   listLibrary,
+  celGoListLibrary,
   setLibrary,
   regexLibrary,
   urlLibrary,

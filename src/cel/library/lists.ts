@@ -1,7 +1,4 @@
-/**
- * The lists library: Kubernetes' functions (isSorted, sum, min, indexOf) and cel-go's (slice, flatten, distinct,
- * sort).
- */
+/** The lists libraries: Kubernetes' functions (isSorted, sum, min, indexOf), and cel-go's (slice, flatten, distinct, sort). */
 import { method, overload, type Library, type Overload } from '../function-table.ts';
 import {
   A,
@@ -114,6 +111,13 @@ export const listLibrary: Library = {
         BigInt(list.findLastIndex((item) => isEqual(item, value))),
       ),
     ],
+  },
+};
+
+/** Its macro, sortBy, is in `macros.ts`. */
+export const celGoListLibrary: Library = {
+  introduced: 34,
+  functions: {
     slice: [method('list_slice', [listOf(A), INT, INT], listOf(A), slice)],
     flatten: [
       method('list_flatten', [listOf(listOf(A))], listOf(A), flatten),

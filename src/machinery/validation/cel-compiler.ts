@@ -18,8 +18,13 @@ export interface CelCompilationError {
   readonly detail: string;
 }
 
+interface CompatibleExpression {
+  /** The minor version whose functions the expression may use; default all. */
+  readonly compatibility?: number;
+}
+
 /** A rule of a custom resource's schema. */
-export interface CelSchemaRule {
+export interface CelSchemaRule extends CompatibleExpression {
   readonly expression: string;
   /** A rule must evaluate to a bool, its messageExpression to a string. */
   readonly use: 'rule' | 'messageExpression';
@@ -32,7 +37,7 @@ export interface CelSchemaRule {
 }
 
 /** An expression of a policy or of a webhook's match conditions. */
-export interface CelAdmissionExpression {
+export interface CelAdmissionExpression extends CompatibleExpression {
   readonly expression: string;
   readonly use:
     | 'matchCondition'
@@ -60,7 +65,35 @@ export interface CelValueFailure {
 export interface CelCompiler {
   compileSchemaRule(rule: CelSchemaRule): CelCompilation;
   compileAdmissionExpression(expression: CelAdmissionExpression): CelCompilation;
-  compileDeviceSelector(expression: string): CelCompilation;
+  compileDeviceSelector(expression: string, compatibility?: number): CelCompilation;
   /** Evaluates all rules of a schema on a value without an old value. */
   evaluateSchemaRules?(schema: unknown, value: unknown): readonly CelValueFailure[];
+}
+
+/**
+ * The compiler for an object: of what the servers of the oldest compatible version can compile, too. An expression that the old
+ * object has stays valid: a newer server stored it.
+ */
+export function compilerOf({ cel, compatibility }: CelContext, old?: object): CelCompiler | undefined {
+  if (!cel || compatibility === undefined) return cel;
+  const stored = new Set<string>();
+  collectTexts(old, stored);
+  const limit = (expression: string): { compatibility?: number } => (stored.has(expression) ? {} : { compatibility });
+  return {
+    ...cel,
+    compileSchemaRule: (rule) => cel.compileSchemaRule({ ...rule, ...limit(rule.expression) }),
+    compileAdmissionExpression: (given) => cel.compileAdmissionExpression({ ...given, ...limit(given.expression) }),
+    compileDeviceSelector: (expression) => cel.compileDeviceSelector(expression, limit(expression).compatibility),
+  };
+}
+
+interface CelContext {
+  readonly cel?: CelCompiler | undefined;
+  readonly compatibility?: number;
+}
+
+function collectTexts(value: unknown, texts: Set<string>): void {
+  if (typeof value === 'string') texts.add(value);
+  else if (typeof value === 'object' && value !== null)
+    for (const part of Object.values(value)) collectTexts(part, texts);
 }

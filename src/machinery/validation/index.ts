@@ -30,6 +30,7 @@ export {
   type CelCompilation,
   type CelCompilationError,
   type CelCompiler,
+  compilerOf,
   type CelSchemaRule,
   type CelValueFailure,
 } from './cel-compiler.ts';

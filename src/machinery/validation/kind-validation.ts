@@ -9,7 +9,9 @@ export interface ValidationContext {
   /** Feature gates that differ from the defaults of v1.36. */
   readonly features: Readonly<Record<string, boolean>>;
   /** Compiles CEL expressions; without it they are not compiled. */
-  readonly cel?: CelCompiler;
+  readonly cel?: CelCompiler | undefined;
+  /** The oldest minor version whose servers read the objects, if it is not of the last release. */
+  readonly compatibility?: number;
   /** What the rules of a custom resource may cost here; more throws AllowanceExceededError. Without it, as upstream. */
   readonly ruleAllowance?: number;
 }

@@ -4,6 +4,7 @@ import { schema } from '../../api/index.ts';
 import { ownValue } from '../../base/index.ts';
 import type { FieldError } from '../errors/index.ts';
 import { nameIsPathSegment } from '../names/index.ts';
+import { compilerOf } from './cel-compiler.ts';
 import { collectErrors } from './collect-errors.ts';
 import type { CreateCheck, KindValidation, UpdateCheck, ValidationContext, WarningCheck } from './kind-validation.ts';
 import { validateAnyObjectMetaUpdate, validateObjectMeta, type ObjectMetaRules } from './object-meta.ts';
@@ -117,8 +118,9 @@ export function validationOf({ group, version, plural, validation: own }: Valida
 }
 
 function runCreate(checks: readonly CreateCheck<object>[], object: object, context: ValidationContext): FieldError[] {
+  const compatible = compatibleContext(context, undefined);
   return collectErrors((errors) => {
-    for (const check of checks) check(errors, object, context);
+    for (const check of checks) check(errors, object, compatible);
   });
 }
 
@@ -136,10 +138,15 @@ function runUpdate(
   checks: readonly UpdateCheck<object>[],
   { object, old, context }: SubresourceUpdate,
 ): FieldError[] {
+  const compatible = compatibleContext(context, old);
   return collectErrors((errors) => {
     validateCommonUpdate(errors, isNamespaced(resource), metadataOf(object), metadataOf(old));
-    for (const check of checks) check(errors, object, old, context);
+    for (const check of checks) check(errors, object, old, compatible);
   });
+}
+
+function compatibleContext(context: ValidationContext, old: object | undefined): ValidationContext {
+  return context.compatibility === undefined ? context : { ...context, cel: compilerOf(context, old) };
 }
 
 interface WarningRun {

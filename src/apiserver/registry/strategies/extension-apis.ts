@@ -10,9 +10,8 @@ import type {
 import type { APIService } from '../../../api/generated/apiregistration-v1.ts';
 import { deepEqual, formatTime } from '../../../base/index.ts';
 import type { Clock } from '../../../kernel/index.ts';
-import { prevalidateSchema } from '../../../machinery/validation/index.ts';
+import { type CelCompiler, compilerOf, prevalidateSchema } from '../../../machinery/validation/index.ts';
 import { inSlices } from '../../request/in-slices.ts';
-import { celCompiler } from '../cel-compiler.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 import { specChanges } from './spec-generation.ts';
 
@@ -81,13 +80,13 @@ export const customResourceDefinitions: Strategy<ObjectOf<CustomResourceDefiniti
   requireResourceVersionOnUpdate: true,
   generationChanges: specChanges,
   statusResetFields: ['spec', 'metadata'],
-  prepareForCreate: (definition, { ctx, validatesInThread }) => {
+  prepareForCreate: (definition, { ctx, validatesInThread, validation }) => {
     rememberStoredVersion(definition);
-    return validatesInThread ? undefined : checkInSlices(ctx.clock, definition);
+    return validatesInThread ? undefined : checkInSlices(ctx.clock, compilerOf(validation), definition);
   },
-  prepareForUpdate: (definition, old, { ctx, validatesInThread }) => {
+  prepareForUpdate: (definition, old, { ctx, validatesInThread, validation }) => {
     rememberStoredVersion(definition);
-    return validatesInThread ? undefined : checkInSlices(ctx.clock, definition, old);
+    return validatesInThread ? undefined : checkInSlices(ctx.clock, compilerOf(validation, old), definition, old);
   },
   prepareForDelete: awaitInstances,
   firstDeleteIgnoresPropagation: true,
@@ -99,12 +98,16 @@ export const customResourceDefinitions: Strategy<ObjectOf<CustomResourceDefiniti
  * Runs the expensive checks of a definition's schemas in slices ahead of validation, which then finds them done: a
  * large definition must not block other requests.
  */
-async function checkInSlices(clock: Clock, ...definitions: readonly CustomResourceDefinition[]): Promise<void> {
+async function checkInSlices(
+  clock: Clock,
+  cel: CelCompiler | undefined,
+  ...definitions: readonly CustomResourceDefinition[]
+): Promise<void> {
   // Decoding has already used up a slice.
   await clock.yield();
   for (const { spec } of definitions) {
     for (const { schema } of spec?.versions ?? [])
-      if (schema?.openAPIV3Schema) await inSlices(clock, prevalidateSchema(schema.openAPIV3Schema, celCompiler));
+      if (schema?.openAPIV3Schema) await inSlices(clock, prevalidateSchema(schema.openAPIV3Schema, cel));
   }
 }
 

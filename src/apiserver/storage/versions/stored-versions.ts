@@ -2,7 +2,7 @@
  * Stored versions that are not the ones stored here. Upstream stores some kinds in an older version than the one that it serves:
  * CustomResourceDefinitions as v1beta1, kinds that became stable in this release in their beta version. A cluster that was
  * upgraded may also hold what an earlier release wrote. Such objects are converted when they are read; the next write
- * stores them in the version that is served. A version of a built-in kind that cannot be converted is refused by name.
+ * stores them in the version of `storageVersions`. A version of a built-in kind that cannot be converted is refused by name.
  */
 import { removedVersionsWithSameFields, schema } from '../../../api/index.ts';
 import { quote } from '../../../base/index.ts';
