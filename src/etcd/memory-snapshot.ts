@@ -62,6 +62,7 @@ export function readMemorySnapshot(bytes: Uint8Array, clock: Clock): MemoryState
   return {
     pairs,
     revisions: emptyMemoryState.revisions.from(Infinity).set(revision, { revision, changes: [] }),
+    historyBytes: 0,
     revision,
     compactRevision: revision,
     leases: lessor.state,

@@ -20,6 +20,26 @@ describe('memory store', () => {
     expect(await put(store, 'a')).toBe(2);
   });
 
+  it.each([
+    ['many values', 1024, 20],
+    ['a value larger than the limit', 20_000, 1],
+  ])('drops the oldest history when it has become larger than its limit: %s', async (_case, size, revisions) => {
+    const store = createMemoryStore({ clock: new VirtualClock(), historyBytes: 16 * 1024 });
+    const value = 'x'.repeat(size);
+    for (let i = 0; i < 200; i++) await put(store, 'a', value);
+    const { compactRevision, historyBytes, revision } = store.state();
+    expect(historyBytes).toBeLessThanOrEqual(Math.max(size, 16 * 1024));
+    expect(revision - compactRevision).toBeLessThan(revisions);
+    expect((await store.range({ key: 'a', revision: compactRevision })).kvs).toHaveLength(1);
+    await expect(store.range({ key: 'a', revision: compactRevision - 1 })).rejects.toMatchObject({ code: 'compacted' });
+    // What is counted is what is there: also after a compaction, and in a fork.
+    if (compactRevision < revision) await store.compact(revision);
+    expect(store.state().historyBytes).toBe(size);
+    const fork = store.fork();
+    for (let i = 0; i < 200; i++) await put(fork, 'a', value);
+    expect(fork.state().historyBytes).toBeLessThanOrEqual(Math.max(size, 16 * 1024));
+  });
+
   it('forks: both diverge, history and leases included', async () => {
     const clock = new VirtualClock();
     const store = createMemoryStore({ clock });

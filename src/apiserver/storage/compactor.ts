@@ -56,7 +56,7 @@ export async function runCompactor(
   }
 }
 
-/** With more revisions than these, the oldest intervals are not kept: a store in memory has no other limit. */
+/** With more revisions than these, the oldest intervals are not kept. The store itself limits the size of its history. */
 const MAX_REVISIONS = 50_000;
 
 /** A store that no other server uses needs no agreement: nothing is written. */
