@@ -60,6 +60,22 @@ describe('WatchEvents', () => {
     expect(happened).toEqual([]);
   });
 
+  it('closes the watch when its reader stops while it opens', async () => {
+    let opened!: (events: AsyncIterable<WatchEvent<unknown>>) => void;
+    let closed = false;
+    const opening = new Promise<AsyncIterable<WatchEvent<unknown>>>((resolve) => (opened = resolve));
+    const events = new WatchEvents(() => opening, Object);
+    const next = events.next();
+    await events.return();
+    const close = (): Promise<IteratorResult<WatchEvent<unknown>>> => {
+      closed = true;
+      return Promise.resolve({ value: undefined, done: true });
+    };
+    opened({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}), return: close }) });
+    expect((await next).done).toBe(true);
+    expect(closed).toBe(true);
+  });
+
   it('closes the watch and fails with the error that the server sends', async () => {
     const gone = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
     const { iterable, happened } = watchOf([added('a'), { type: 'ERROR', object: gone }, added('b')]);

@@ -37,6 +37,7 @@ export class WatchEvents<T> implements AsyncIterator<WatchEvent<T>, undefined> {
     } catch (error) {
       return this.#failed(error);
     }
+    if (this.#ended) await this.return();
     return this.next();
   }
 
