@@ -346,7 +346,7 @@ describe('one line and exit code 1 for', () => {
       const { server } = json<{ server: string }>(await k8ts(['status', '--data-dir', dataDirectory, '-o', 'json']));
       const old = join(scratch, 'old-kubeconfig');
       const ctx = createContext();
-      const { ca } = await openPki(ctx, undefined, { dnsNames: [], addresses: ['127.0.0.1'] });
+      const { ca } = await openPki(ctx, undefined, { dnsNames: [], addresses: ['127.0.0.1'], signingKey: 'ec' });
       writeFileSync(
         old,
         await kubeconfigFor(ctx, { server, ca, user: 'kubernetes-admin', organizations: ['system:masters'] }),

@@ -71,7 +71,7 @@ const startManager = (port: number, ready: string | RegExp, flags: readonly stri
   );
 
 beforeAll(async () => {
-  await openPki(ctx, directory, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
+  await openPki(ctx, directory, { dnsNames: ['localhost'], addresses: ['127.0.0.1'], signingKey: 'ec' });
   writeFileSync(
     file('tokens.csv'),
     `${TOKEN},admin,u1,"system:masters"\nguest-token,guest,u2\n${MANAGER_TOKEN},system:kube-controller-manager,u3\n`,

@@ -57,7 +57,7 @@ async function made(path: string, body: Record<string, unknown>): Promise<void> 
 }
 
 beforeAll(async () => {
-  const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
+  const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'], signingKey: 'ec' });
   const other = await issue(ctx, await createAuthority(ctx, 'other'), {
     commonName: 'backend',
     usage: 'server',

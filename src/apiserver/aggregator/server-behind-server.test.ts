@@ -75,8 +75,8 @@ const toy = (name: string): unknown => ({
 
 beforeAll(async () => {
   const [frontPki, behindPki] = await Promise.all([
-    openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] }),
-    openPki(ctx, undefined, { dnsNames: ['extension.default.svc'], addresses: ['127.0.0.1'] }),
+    openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'], signingKey: 'ec' }),
+    openPki(ctx, undefined, { dnsNames: ['extension.default.svc'], addresses: ['127.0.0.1'], signingKey: 'ec' }),
   ]);
   [front, behind] = await Promise.all([
     start(stores[0]!, frontPki),

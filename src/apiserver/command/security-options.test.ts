@@ -52,7 +52,7 @@ describe('a server with files', () => {
   it('authenticates, authorizes, audits and encrypts by them, and decrypts after a restart', async () => {
     const ctx = createContext({ signal: stopped.signal, writeLog: () => {} });
     const store = createMemoryStore({ clock: ctx.clock });
-    const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
+    const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'], signingKey: 'ec' });
     const policy = {
       apiVersion: 'abac.authorization.kubernetes.io/v1beta1',
       kind: 'Policy',

@@ -81,7 +81,8 @@ describe('a check', () => {
   let certificate: string;
   beforeEach(async () => {
     ctx = createTestContext();
-    certificate = (await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: [] })).apiserver.certificate;
+    certificate = (await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: [], signingKey: 'ec' }))
+      .apiserver.certificate;
   });
   afterEach(() => ctx.stop());
 

@@ -69,7 +69,7 @@ export async function startTestServer({
 }: TestServerOptions = {}): Promise<TestServer> {
   const ctx = createTestContext();
   const store = options.store ?? createMemoryStore({ clock: ctx.clock });
-  const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
+  const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'], signingKey: 'ec' });
   const pipeline = await createPipeline(ctx, {
     ...options,
     store,
