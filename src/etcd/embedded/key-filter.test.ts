@@ -8,7 +8,9 @@ describe('a filter of keys', () => {
     const filter = new BloomFilter(keys);
     const held = Math.max(keys, 1000);
     for (let i = 0; i < held; i++) filter.add(keyOf(i));
-    for (let i = 0; i < held; i++) expect(filter.mayHave(keyOf(i))).toBe(true);
+    let missed = 0;
+    for (let i = 0; i < held; i++) if (!filter.mayHave(keyOf(i))) missed++;
+    expect(missed).toBe(0);
     let mistaken = 0;
     for (let i = held; i < held + 10_000; i++) if (filter.mayHave(keyOf(i))) mistaken++;
     expect(mistaken).toBeLessThan(50);
