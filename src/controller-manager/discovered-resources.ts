@@ -36,6 +36,8 @@ export interface ResourceHandler {
   onDelete?(resource: DiscoveredResource, object: ApiObject): void;
   /** Discovery has found new resources. */
   onNewResources?(): void;
+  /** Discovery has failed, and will be tried again. */
+  onDiscoveryFailed?(): void;
 }
 
 interface Monitor {
@@ -174,7 +176,9 @@ export class DiscoveredResources {
         this.#notify((handler) => handler.onNewResources?.());
     } catch (error) {
       this.#hasFailed = true;
-      if (!signal.aborted) logger.error(error, 'Failed to discover the resources of the server');
+      if (signal.aborted) return;
+      logger.error(error, 'Failed to discover the resources of the server');
+      this.#notify((handler) => handler.onDiscoveryFailed?.());
     }
   }
 

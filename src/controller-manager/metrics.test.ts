@@ -24,6 +24,8 @@ beforeAll(async () => {
       'ephemeral-volume-controller',
       'root-ca-certificate-publisher-controller',
       'horizontal-pod-autoscaler-controller',
+      'replicaset-controller',
+      'persistentvolume-binder-controller',
     ],
     config: { clusterCidr: '10.244.0.0/22', serviceClusterIpRange: '', rootCa: 'CA' },
   });
@@ -165,6 +167,57 @@ describe('metrics of controllers', () => {
     expect(samplesOf('node_ipam_controller_cidrset_cidrs_releases')).toEqual([
       'node_ipam_controller_cidrset_cidrs_releases_total{clusterCIDR="10.244.0.0/22"} 1',
     ]);
+  });
+
+  it('compare the ages of pods that a ReplicaSet deletes with its youngest', async () => {
+    const labels = { app: 'aged' };
+    const sets = fixture.client.resource('apps/v1/replicasets');
+    await sets.create({
+      metadata: { name: 'aged', namespace },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image: 'i' }] },
+        },
+      },
+    });
+    await fixture.advance(1_000);
+    await kubelet.startAll('app=aged');
+    await fixture.advance(29_000);
+    await sets.patch({ name: 'aged', namespace }, { spec: { replicas: 2 } }, { type: 'merge' });
+    await fixture.advance(1_000);
+    await kubelet.startAll('app=aged');
+    await fixture.advance(9_000);
+    await sets.patch({ name: 'aged', namespace }, { spec: { replicas: 1 } }, { type: 'merge' });
+    await fixture.advance(1_000);
+    expect(samplesOf('replicaset_controller_sorting_deletion_age_ratio')).toEqual([
+      'replicaset_controller_sorting_deletion_age_ratio_count 1',
+    ]);
+    await sets.delete({ name: 'aged', namespace });
+  });
+
+  it('count claims that get the default StorageClass late', async () => {
+    const claim = (name: string) => ({
+      metadata: { name, namespace },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    });
+    await fixture.client.resource('v1/persistentvolumeclaims').create(claim('early'));
+    await fixture.advance(1_000);
+    expect(samplesOf('retroactive_storageclass')).toEqual([
+      'retroactive_storageclass_errors_total 0',
+      'retroactive_storageclass_total 0',
+    ]);
+    const isDefault = { 'storageclass.kubernetes.io/is-default-class': 'true' };
+    await fixture.client
+      .resource('storage.k8s.io/v1/storageclasses')
+      .create({ metadata: { name: 'default', annotations: isDefault }, provisioner: 'example.com/p' });
+    await fixture.client
+      .resource('v1/persistentvolumeclaims')
+      .patch({ name: 'early', namespace }, { metadata: { labels: { a: 'b' } } }, { type: 'merge' });
+    await fixture.advance(20_000);
+    expect(samplesOf('retroactive_storageclass_total')).toEqual(['retroactive_storageclass_total 1']);
   });
 
   it('count claims of pods, collected pods and published certificates', async () => {

@@ -24,6 +24,11 @@ export class PrometheusRegistry implements MetricsRegistry {
     return text;
   }
 
+  /** The type of every metric, of those without samples, too. */
+  types(): ReadonlyMap<string, string> {
+    return new Map([...this.#families].map(([name, { kind }]) => [name, kind]));
+  }
+
   #family(options: MetricOptions<string>, kind: Kind, create: () => Family): Family {
     const existing = this.#families.get(options.name);
     if (existing === undefined) {

@@ -34,10 +34,15 @@ class GarbageCollector implements Collector, GraphListener, ResourceHandler {
   readonly #toOrphan: WorkQueue<string>;
   /** Objects that are of a kind, or have an owner of a kind, that the server does not serve yet. */
   readonly #ofUnknownKind = new Set<string>();
+  readonly #syncErrors;
 
   constructor(context: ControllerContext) {
     const { client, clock, discovered, metrics, signal } = context;
     this.#context = context;
+    this.#syncErrors = metrics.counter({
+      name: 'garbagecollector_controller_resources_sync_error_total',
+      help: 'How often the garbage collector could not learn which resources there are.',
+    });
     this.objects = new ObjectClient(client, discovered, signal);
     this.#toDelete = new WorkQueue({ name: TO_DELETE, clock, metrics });
     this.#toOrphan = new WorkQueue({ name: TO_ORPHAN, clock, metrics });
@@ -65,6 +70,10 @@ class GarbageCollector implements Collector, GraphListener, ResourceHandler {
   onNewResources(): void {
     for (const uid of this.#ofUnknownKind) this.#toDelete.add(uid);
     this.#ofUnknownKind.clear();
+  }
+
+  onDiscoveryFailed(): void {
+    this.#syncErrors.inc();
   }
 
   attemptToDelete(node: GraphNode): void {

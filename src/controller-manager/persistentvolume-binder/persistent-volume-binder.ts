@@ -34,6 +34,14 @@ export const persistentVolumeBinderController: ControllerDescriptor = {
       context,
       recorder,
       classes,
+      lateClasses: context.metrics.counter({
+        name: 'retroactive_storageclass_total',
+        help: 'Attempts to give a PersistentVolumeClaim the default StorageClass after its creation.',
+      }),
+      lateClassFailures: context.metrics.counter({
+        name: 'retroactive_storageclass_errors_total',
+        help: 'Such attempts that failed.',
+      }),
       claims: new WrittenObjects(claims),
       volumes: new WrittenObjects(volumes),
       podsUsing: (claim) =>

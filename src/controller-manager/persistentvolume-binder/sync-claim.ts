@@ -3,6 +3,7 @@ import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../api/gen
 import type { StorageClass } from '../../api/generated/storage-v1.ts';
 import { parseTime } from '../../base/index.ts';
 import { keyOf, type SharedInformer } from '../../client/index.ts';
+import type { Counter } from '../../kernel/index.ts';
 import {
   annotationOf,
   BETA_STORAGE_PROVISIONER,
@@ -20,6 +21,9 @@ import { findVolume, mismatch } from './find-volume.ts';
 
 export interface ClaimBinder extends Binder {
   readonly classes: SharedInformer<StorageClass>;
+  /** Claims that get the default StorageClass after their creation. */
+  readonly lateClasses: Counter;
+  readonly lateClassFailures: Counter;
   podsUsing(claim: PersistentVolumeClaim): readonly Pod[];
 }
 
@@ -112,7 +116,13 @@ async function assignDefaultClass(
     .filter(isDefaultClass)
     .sort((a, b) => createdAt(b) - createdAt(a) || (keyOf(a) < keyOf(b) ? -1 : 1));
   if (!newest) return undefined;
-  return updateClaim(binder, { ...claim, spec: { ...claim.spec, storageClassName: newest.metadata.name } });
+  binder.lateClasses.inc();
+  try {
+    return await updateClaim(binder, { ...claim, spec: { ...claim.spec, storageClassName: newest.metadata.name } });
+  } catch (error) {
+    binder.lateClassFailures.inc();
+    throw error;
+  }
 }
 
 const createdAt = ({ metadata: { creationTimestamp } }: StorageClass): number =>

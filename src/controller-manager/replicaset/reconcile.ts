@@ -43,7 +43,7 @@ export class ReplicaReconciler implements Reconciler {
       this.#parts.written.forget(key);
       return expectations.forget(key);
     }
-    if (this.#parts.written.isBehind(key, owner)) return;
+    if (this.#parts.written.isBehind(key, owner)) return this.#parts.metrics.skipped();
     const mayAct = expectations.satisfied(key);
     const pods = await this.#claim(owner);
     let failure: unknown;
@@ -137,11 +137,13 @@ export class ReplicaReconciler implements Reconciler {
       if (isPodActive(pod)) podsOnNode.set(node, (podsOnNode.get(node) ?? 0) + 1);
     }
     const now = this.#context.clock.now();
-    return active
+    const chosen = active
       .map((pod) => ({ pod, rank: podsOnNode.get(pod.spec?.nodeName ?? '') ?? 0 }))
       .sort((a, b) => comparePodsForDeletion(a, b, now))
       .slice(0, count)
       .map(({ pod }) => pod);
+    this.#parts.metrics.chose(chosen, active, now);
+    return chosen;
   }
 
   /** The pods of all ReplicaSets of the same owner: the old and new ones of a Deployment. */

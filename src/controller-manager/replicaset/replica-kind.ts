@@ -5,6 +5,7 @@ import type { Expectations, SharedInformer } from '../../client/index.ts';
 import type { LabelSelectorMatcher } from '../../machinery/selectors/index.ts';
 import type { PodControl, PodsByOwner } from '../pods/index.ts';
 import type { ReadYourWrites } from '../read-your-writes.ts';
+import type { ReplicaMetrics } from './metrics.ts';
 
 export type ReplicaOwner = ReplicaSet | ReplicationController;
 
@@ -24,6 +25,7 @@ export interface ReplicaParts {
   readonly pods: PodsByOwner;
   readonly expectations: Expectations;
   readonly written: ReadYourWrites;
+  readonly metrics: ReplicaMetrics;
 }
 
 /** The parts of one worker. */

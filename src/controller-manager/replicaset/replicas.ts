@@ -10,9 +10,15 @@ import {
 import { keyedController, type ControllerContext } from '../controller.ts';
 import { PodControl, podsByOwner } from '../pods/index.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
+import { ReplicaMetrics } from './metrics.ts';
 import { ReplicaReconciler } from './reconcile.ts';
 import type { ReplicaKind, ReplicaOwner } from './replica-kind.ts';
 import { replicaWatches } from './watches.ts';
+
+function groupResource({ resource }: ReplicaKind): { group: string; resource: string } {
+  const [plural = '', , group = ''] = resource.split('/').reverse();
+  return { group, resource: plural };
+}
 
 export function replicaController(context: ControllerContext, kind: ReplicaKind): () => Promise<void> {
   const indexes = { [NAMESPACE_INDEX]: byNamespace, [CONTROLLER_UID_INDEX]: byControllerUid };
@@ -21,6 +27,7 @@ export function replicaController(context: ControllerContext, kind: ReplicaKind)
     owners: context.informers.informer(kind.resource, {}, indexes) as SharedInformer<ReplicaOwner>,
     pods: podsByOwner(context.informers),
     written: new ReadYourWrites(),
+    metrics: new ReplicaMetrics(context.metrics, groupResource(kind)),
     expectations: new Expectations(context.clock),
   };
   const reconciler = (worker: ControllerContext) =>
