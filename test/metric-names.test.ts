@@ -42,7 +42,6 @@ const MISSING: readonly (readonly [names: RegExp, reason: string])[] = [
     /^apiserver_nodeport_repair_reconcile_errors_total$/,
     'node ports need no repair: they are reserved in the transaction',
   ],
-  [/^kube_apiserver_pod_logs_/, 'kubelets are verified as configured, whatever a request for logs asks'],
   [
     /^rest_client_(?:exec_plugin|transport)_/,
     'the client has no exec plugins in components and no cache of transports',
@@ -51,7 +50,7 @@ const MISSING: readonly (readonly [names: RegExp, reason: string])[] = [
   [/^informer_/, 'informers handle events at once and queue none'],
   [/^daemonset_controller_stale_sync_skips_total$/, 'the controller waits for its expectations only'],
   [
-    /^rest_client_|^leader_election_master_status$|^etcd_request_errors_total$|^cronjob_controller_|^ephemeral_volume_controller_/,
+    /^rest_client_|^leader_election_master_status$|^etcd_request_errors_total$|^kube_apiserver_pod_logs_|^cronjob_controller_|^ephemeral_volume_controller_/,
     'exists from the first use on',
   ],
 ];

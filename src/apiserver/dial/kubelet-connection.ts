@@ -9,11 +9,15 @@ import type { AddressSource, DialPolicy } from './dial-policy.ts';
 import type { PermittedTarget } from './target.ts';
 
 export interface KubeletConnection {
-  /**
-   * Where the node's kubelet listens and how to speak to it; fails with 404 when there is no such node. `source` is `node`
-   * when the caller chooses what is asked of the kubelet, as nodes/proxy does.
-   */
-  target(nodeName: string, source?: AddressSource & ('kubelet' | 'node')): Promise<PermittedTarget>;
+  /** Where the node's kubelet listens and how to speak to it; fails with 404 when there is no such node. */
+  target(nodeName: string, options?: KubeletTargetOptions): Promise<PermittedTarget>;
+}
+
+interface KubeletTargetOptions {
+  /** `node` when the caller chooses what is asked of the kubelet, as nodes/proxy does. Default `kubelet`. */
+  readonly source?: AddressSource & ('kubelet' | 'node');
+  /** Does not verify the kubelet's certificate, as a request for logs may ask. */
+  readonly insecureSkipVerify?: boolean;
 }
 
 export interface NodeConnections {
@@ -33,7 +37,7 @@ const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', '
 const KUBELET_PORT = 10250;
 
 export class KubeletClient implements KubeletConnection {
-  #known: { readonly certificate: string; readonly trust: TlsTrust } | undefined;
+  #known: { readonly certificate: string; readonly trust: TlsTrust; readonly anyServer: TlsTrust } | undefined;
 
   constructor(
     private readonly registry: Registry,
@@ -41,21 +45,26 @@ export class KubeletClient implements KubeletConnection {
     private readonly options: KubeletClientOptions,
   ) {}
 
-  get #trust(): TlsTrust {
+  #trust(insecureSkipVerify: boolean): TlsTrust {
     const { certificate, key } = this.options.keys();
     if (this.#known?.certificate !== certificate) {
       const { ca } = this.options;
-      this.#known = { certificate, trust: new TlsTrust({ cert: certificate, key, ca, insecureSkipVerify: !ca }) };
+      const own = { cert: certificate, key };
+      const anyServer = new TlsTrust({ ...own, insecureSkipVerify: true });
+      this.#known = { certificate, anyServer, trust: ca ? new TlsTrust({ ...own, ca }) : anyServer };
     }
-    return this.#known.trust;
+    return insecureSkipVerify ? this.#known.anyServer : this.#known.trust;
   }
 
-  async target(nodeName: string, source: 'kubelet' | 'node' = 'kubelet'): Promise<PermittedTarget> {
+  async target(
+    nodeName: string,
+    { source = 'kubelet', insecureSkipVerify = false }: KubeletTargetOptions = {},
+  ): Promise<PermittedTarget> {
     const served = this.registry.require('', 'v1', 'nodes');
     const { object } = await this.registry.objects.get(served, { namespace: '', name: nodeName });
     const { status } = object as Node & KubeObject;
     const port = status?.daemonEndpoints?.kubeletEndpoint?.Port || KUBELET_PORT;
-    const target = { host: this.#addressOf(object as Node & KubeObject), port, tls: this.#trust };
+    const target = { host: this.#addressOf(object as Node & KubeObject), port, tls: this.#trust(insecureSkipVerify) };
     const connect = this.options.connectToNode?.(nodeName);
     return this.policy.permit(connect ? { ...target, connect } : target, source);
   }

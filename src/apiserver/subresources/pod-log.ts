@@ -1,6 +1,7 @@
 /** pods/log: the log of a container, from the kubelet of its node. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseTime, quote } from '../../base/index.ts';
+import type { Counter } from '../../kernel/index.ts';
 import {
   badRequest,
   failure,
@@ -29,13 +30,15 @@ interface LogOptions {
 }
 
 export async function readLog(scope: Scope): Promise<Result> {
+  const insecureSkipVerify = isTrue(scope.request.query.get('insecureSkipTLSVerifyBackend'));
+  countBackend(scope, insecureSkipVerify);
   const options = logOptions(scope);
   const { object } = await scope.backend.objects.get(scope.served, scope.place);
   const pod = object as Pod & KubeObject;
   const container = containerOf(scope.place.name, pod.spec!, options.container);
   const nodeName = pod.spec?.nodeName;
   if (!nodeName) return { type: 'response', response: { status: 204, headers: {} } };
-  const target = await scope.backend.kubelet.target(nodeName);
+  const target = await scope.backend.kubelet.target(nodeName, { insecureSkipVerify });
   const location = `/containerLogs/${scope.place.namespace}/${scope.place.name}/${container}`;
   const query = options.query.toString();
   const requested = query === '' ? location : `${location}?${query}`;
@@ -50,11 +53,9 @@ export async function readLog(scope: Scope): Promise<Result> {
     });
   } catch (error) {
     if (isStatusError(error)) throw error;
-    throw failure(
-      500,
-      '',
-      `Get "https://${target.host}:${target.port}${requested}": ${error instanceof Error ? dialText(error) : 'unknown'}`,
-    );
+    const why = error instanceof Error ? dialText(error) : 'unknown';
+    if (why.includes('x509:')) backendFailures(scope).inc();
+    throw failure(500, '', `Get "https://${target.host}:${target.port}${requested}": ${why}`);
   }
   if ((incoming.statusCode ?? 500) >= 300) throw await kubeletFailure(scope, incoming, incoming.statusCode ?? 500);
   if (isWebSocketRequest(scope.request)) {
@@ -71,6 +72,25 @@ export async function readLog(scope: Scope): Promise<Result> {
     },
   };
 }
+
+const SUBSYSTEM = 'kube_apiserver_pod_logs';
+
+function countBackend({ backend }: Pick<Scope, 'backend'>, insecureSkipVerify: boolean): void {
+  backend.ctx.metrics
+    .counter({
+      name: `${SUBSYSTEM}_insecure_backend_total`,
+      help: "Requests for logs, and whether they allowed that the kubelet's certificate is not verified.",
+      labels: ['usage'],
+    })
+    .inc({ usage: insecureSkipVerify ? 'skip_tls_allowed' : 'enforce_tls' });
+  backendFailures({ backend });
+}
+
+const backendFailures = ({ backend }: Pick<Scope, 'backend'>): Counter =>
+  backend.ctx.metrics.counter({
+    name: `${SUBSYSTEM}_backend_tls_failure_total`,
+    help: "Requests for logs that failed because the kubelet's certificate is not valid.",
+  });
 
 const MAX_ERROR_TEXT = 4096;
 

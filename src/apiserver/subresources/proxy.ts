@@ -167,7 +167,7 @@ function servicePortName({ spec }: Service, { port, name }: Subject): string {
 }
 
 async function nodeTarget(scope: Scope, subject: Subject): Promise<PermittedTarget> {
-  const kubelet = await scope.backend.kubelet.target(subject.name, 'node');
+  const kubelet = await scope.backend.kubelet.target(subject.name, { source: 'node' });
   if (subject.port === '' || Number(subject.port) === kubelet.port) return kubelet;
   const target = { host: kubelet.host, port: Number(subject.port), ...overTls(subject) };
   return scope.backend.dialPolicy.permitNodePort(subject.name, target);

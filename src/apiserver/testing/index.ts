@@ -30,6 +30,7 @@ export interface TestServerOptions extends Pick<
   | 'flags'
   | 'servesVersion'
   | 'featureGates'
+  | 'effectiveVersion'
   | 'historyMs'
 > {
   /** Create the `default` ServiceAccount of namespaces, which pods need, as a controller does in a cluster. */
