@@ -34,7 +34,8 @@ export function serveLog({ pod, container, query, response, clock }: LogRequest)
     return;
   }
   const timestamps = query.get('timestamps') === 'true';
-  let left = options.limitBytes ?? Infinity;
+  // All of a behaviour's lines are standard output.
+  let left = query.get('stream') === 'Stderr' ? 0 : (options.limitBytes ?? Infinity);
   const write = (line: LogLine): void => {
     const bytes = Buffer.from(`${timestamps ? `${formatMicroTime(line.at)} ` : ''}${line.text}\n`).subarray(0, left);
     left -= bytes.length;

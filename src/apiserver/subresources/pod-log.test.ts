@@ -8,6 +8,8 @@ import { startTestServer, type TestServer } from '../testing/index.ts';
 
 let kubelet: https.Server;
 let server: TestServer;
+/** What the kubelet was asked last. */
+let asked = '';
 
 beforeAll(async () => {
   const context = { ...createTestContext(), clock: new RealClock() };
@@ -15,11 +17,16 @@ beforeAll(async () => {
     selfSignedCertificate(context, 'kubelet'),
     selfSignedCertificate(context, 'another'),
   ]);
-  kubelet = https.createServer({ cert: serving.certificate, key: serving.key }, (_request, response) =>
-    response.end('a line\n'),
-  );
+  kubelet = https.createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
+    asked = request.url ?? '';
+    response.end('a line\n');
+  });
   await new Promise<void>((resolve) => kubelet.listen(0, '127.0.0.1', resolve));
-  server = await startTestServer({ kubelet: { ca: other.certificate }, defaultServiceAccounts: true });
+  server = await startTestServer({
+    kubelet: { ca: other.certificate },
+    defaultServiceAccounts: true,
+    featureGates: { PodLogsQuerySplitStreams: true },
+  });
   const { port } = kubelet.address() as AddressInfo;
   await server.call('POST', '/api/v1/nodes', { body: { metadata: { name: 'n' } } });
   await server.call('PATCH', '/api/v1/nodes/n/status', {
@@ -51,8 +58,20 @@ it.each([
   expect(server.ctx.metrics.expose()).toContain(`kube_apiserver_pod_logs_backend_tls_failure_total ${failures}\n`);
 });
 
+it.each([
+  ['everything without a stream', '', 200, '?stream=All'],
+  ['one stream', 'stream=Stderr&timestamps=true', 200, '?timestamps=true&stream=Stderr'],
+  ['no other stream', 'stream=stderr', 422, 'stream: Unsupported value: "stderr"'],
+  ['no last lines of one stream', 'stream=Stdout&tailLines=1', 422, '`tailLines` and specific `stream` are mutually'],
+])('selects %s where the gate is on', async (_case, query, status, found) => {
+  const allowed = `insecureSkipTLSVerifyBackend=true&${query}`;
+  const answer = await server.call('GET', `/api/v1/namespaces/default/pods/p/log?${allowed}`);
+  expect(answer.status).toBe(status);
+  expect(status === 200 ? asked : String(answer.body['message'])).toContain(found);
+});
+
 it('counts who verified the certificate and who did not', () => {
   const text = server.ctx.metrics.expose();
   expect(text).toContain('kube_apiserver_pod_logs_insecure_backend_total{usage="enforce_tls"} 2\n');
-  expect(text).toContain('kube_apiserver_pod_logs_insecure_backend_total{usage="skip_tls_allowed"} 1\n');
+  expect(text).toContain('kube_apiserver_pod_logs_insecure_backend_total{usage="skip_tls_allowed"} 5\n');
 });

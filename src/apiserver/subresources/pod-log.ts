@@ -11,10 +11,11 @@ import {
   invalid,
   invalidValue,
   isStatusError,
+  notSupported,
   path,
   WHOLE_OBJECT,
 } from '../../machinery/errors/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
+import { featureEnabled, type KubeObject } from '../../machinery/index.ts';
 import { dialText, pump, send } from '../dial/index.ts';
 import { isTrue } from '../request/request-info.ts';
 import type { ResponseSink, Result } from '../request/request.ts';
@@ -127,7 +128,8 @@ function logOptions(scope: Scope): LogOptions {
   };
   const sinceTime = given.get('sinceTime');
   if (sinceTime) checkTime(sinceTime);
-  const stream = given.get('stream');
+  const selectsStreams = featureEnabled('PodLogsQuerySplitStreams', scope.backend.validation.features);
+  const stream = given.get('stream') ?? (selectsStreams ? 'All' : '');
 
   const errors: FieldError[] = [];
   const { tailLines, limitBytes, sinceSeconds } = numbers;
@@ -140,15 +142,27 @@ function logOptions(scope: Scope): LogOptions {
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
     errors.push(invalidValue(path('sinceSeconds'), sinceSeconds, 'must be greater than 0'));
   }
-  if (stream) errors.push(forbiddenField(path('stream'), 'may not be specified'));
+  if (selectsStreams) validateStream(errors, stream, tailLines);
+  else if (stream) errors.push(forbiddenField(path('stream'), 'may not be specified'));
   if (errors.length > 0) throw invalid({ group: '', kind: 'PodLogOptions' }, scope.place.name, errors);
 
   const follow = given.has('follow') && isTrue(given.get('follow'));
   for (const name of ['follow', 'previous', 'timestamps'] as const)
     if (given.has(name) && isTrue(given.get(name))) query.set(name, 'true');
   if (sinceTime) query.set('sinceTime', sinceTime);
+  if (selectsStreams) query.set('stream', stream);
   for (const [name, value] of Object.entries(numbers)) if (value !== undefined) query.set(name, String(value));
   return { container: given.get('container') ?? '', follow, query };
+}
+
+const STREAMS = ['All', 'Stderr', 'Stdout'];
+
+function validateStream(errors: FieldError[], stream: string, tailLines: number | undefined): void {
+  if (!STREAMS.includes(stream)) errors.push(notSupported(path('stream'), stream, STREAMS));
+  if (stream !== 'All' && tailLines !== undefined) {
+    const detail = '`tailLines` and specific `stream` are mutually exclusive for now';
+    errors.push(forbiddenField(WHOLE_OBJECT, detail));
+  }
 }
 
 function checkTime(text: string): void {

@@ -116,6 +116,7 @@ function logOptions(query: URLSearchParams): LogOptions {
   const [tailLines, sinceSeconds, limitBytes] = [number('tailLines'), number('sinceSeconds'), number('limitBytes')];
   const sinceTime = query.get('sinceTime');
   if (sinceTime && !isTime(sinceTime)) throw new HttpError(400, 'Unable to decode query: sinceTime must be a time');
+  const stream = query.get('stream');
   const isInvalid =
     (tailLines ?? 0) < 0 ||
     (sinceSeconds ?? 1) < 1 ||
@@ -129,6 +130,7 @@ function logOptions(query: URLSearchParams): LogOptions {
     ...(sinceSeconds === undefined ? {} : { sinceSeconds }),
     ...(limitBytes === undefined ? {} : { limitBytes }),
     ...(sinceTime ? { sinceTime } : {}),
+    ...(stream === 'Stdout' || stream === 'Stderr' ? { stream: stream === 'Stdout' ? 'stdout' : 'stderr' } : {}),
   };
 }
 

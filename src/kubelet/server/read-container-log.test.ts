@@ -36,6 +36,25 @@ async function read(options: Partial<LogOptions>): Promise<number[]> {
   return text.split('\n').slice(0, -1).map(Number);
 }
 
+it.each([
+  ['stdout', 'out\n'],
+  ['stderr', 'err\n'],
+  [undefined, 'out\nerr\n'],
+] as const)('only what was written to %s is read', async (stream, expected) => {
+  const time = '2026-01-01T00:00:00.000000000Z';
+  await fs.writeFile(file, `${time} stdout F out\n${time} stderr F err\n`);
+  const source = {
+    file,
+    clock: createContext({ writeLog: () => {} }).clock,
+    signal: new AbortController().signal,
+    isRunning: () => Promise.resolve(false),
+  };
+  let text = '';
+  const options = { follow: false, timestamps: false, ...(stream ? { stream } : {}) };
+  for await (const part of readContainerLog(source, options)) text += part.toString();
+  expect(text).toBe(expected);
+});
+
 describe('the last lines of a log that is being written', () => {
   it.each([
     ['are as many as asked for', { tailLines: 1500 }, 500, 1500],

@@ -12,6 +12,8 @@ export interface LogOptions {
   readonly sinceSeconds?: number;
   readonly sinceTime?: string;
   readonly limitBytes?: number;
+  /** Only what the container wrote there. */
+  readonly stream?: 'stdout' | 'stderr';
 }
 
 interface LogSource {
@@ -51,7 +53,7 @@ export async function* readContainerLog(source: LogSource, options: LogOptions):
         rest = Buffer.from(data.subarray(end));
         const lines = linesOf(data.subarray(0, end)).slice(0, linesLeft);
         linesLeft -= lines.length;
-        const text = Buffer.concat(lines.map((line) => formatLine(line, since, options.timestamps)));
+        const text = Buffer.concat(lines.map((line) => formatLine(line, since, options)));
         if (text.length > 0) yield text.subarray(0, Math.min(text.length, left));
         left -= text.length;
         if (left <= 0) return;
@@ -98,11 +100,12 @@ function linesOf(data: Buffer): Buffer[] {
 const NEW_LINE = Buffer.from('\n');
 
 /** A line is `TIME STREAM TAG CONTENT`; the tag P marks a partial line. */
-function formatLine(line: Buffer, since: number, timestamps: boolean): Buffer {
+function formatLine(line: Buffer, since: number, { timestamps, stream }: LogOptions): Buffer {
   const first = line.indexOf(0x20);
   const second = line.indexOf(0x20, first + 1);
   const third = line.indexOf(0x20, second + 1);
   if (first < 0 || second < 0) return Buffer.alloc(0);
+  if (stream !== undefined && line.subarray(first + 1, second).toString() !== stream) return Buffer.alloc(0);
   const time = line.subarray(0, first).toString();
   if (since > -Infinity && Date.parse(time) < since) return Buffer.alloc(0);
   const tag = line.subarray(second + 1, third < 0 ? line.length : third).toString();
