@@ -32,7 +32,8 @@ export class ReplicaMetrics {
   /** `chosen`: the pods to delete, of the `active` ones. Whole ratios are counted, as upstream does. */
   chose(chosen: readonly Pod[], active: readonly Pod[], now: number): void {
     const ageOf = ({ metadata: { creationTimestamp } }: Pod): number => now - parseTime(creationTimestamp ?? '');
-    const youngest = Math.min(...active.filter(isPodReady).map(ageOf));
+    let youngest = Infinity;
+    for (const pod of active) if (isPodReady(pod)) youngest = Math.min(youngest, ageOf(pod));
     if (youngest <= 0) return;
     for (const pod of chosen) if (isPodReady(pod)) this.#ageRatio.observe(Math.trunc(ageOf(pod) / youngest));
   }
