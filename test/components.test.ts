@@ -31,6 +31,8 @@ const ctx = createContext({ writeLog: () => {} });
 const running: ComponentProcess[] = [];
 const collector = new Collector();
 let client: Client;
+let apiServer: ComponentProcess;
+let apiServerPort = 0;
 let managerPort = 0;
 
 const start = async (args: readonly string[], ready?: string | RegExp): Promise<ComponentProcess> => {
@@ -104,12 +106,13 @@ beforeAll(async () => {
     `apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\nendpoint: ${await collector.listen()}\nsamplingRatePerMillion: 1000000\n`,
   );
   const [etcdPort, port] = [await freePort(), await freePort()];
+  apiServerPort = port;
   managerPort = await freePort();
   await start(
     ['etcd', '--data-dir', file('etcd'), '--listen-client-urls', `http://127.0.0.1:${etcdPort}`],
     'Serving the etcd v3 API',
   );
-  await start(
+  apiServer = await start(
     [
       ...[
         'kube-apiserver',
@@ -157,6 +160,7 @@ beforeAll(async () => {
         '--tracing-config-file',
         file('tracing.yaml'),
         '--allow-privileged',
+        '--shutdown-delay-duration=2s',
       ],
     ],
     'Serving securely',
@@ -200,13 +204,12 @@ async function untilPods(name: string): Promise<void> {
   await until(`${name} has two pods`, async () => (await client.resource('v1/pods').list(pods)).items.length === 2);
 }
 
-const ask = (path: string, token?: string): Promise<number> =>
+const ask = (path: string, token?: string, port = managerPort): Promise<number> =>
   new Promise((resolve, reject) => {
     const headers = token ? { authorization: `Bearer ${token}` } : {};
     https
-      .get(
-        { host: '127.0.0.1', port: managerPort, path, headers, rejectUnauthorized: false, agent: false },
-        (response) => resolve(response.resume().statusCode!),
+      .get({ host: '127.0.0.1', port, path, headers, rejectUnauthorized: false, agent: false }, (response) =>
+        resolve(response.resume().statusCode!),
       )
       .on('error', reject);
   });
@@ -373,4 +376,13 @@ describe('components as processes', () => {
     expect(await component.exited).toBe(1);
     expect(component.output()).toContain(message);
   });
+});
+
+it('an API server with a shutdown delay serves on after SIGTERM, not ready, and then ends', async () => {
+  const stopped = apiServer.stop('SIGTERM');
+  await until('it is not ready', async () => (await ask('/readyz', TOKEN, apiServerPort)) === 500);
+  expect(await ask('/livez', TOKEN, apiServerPort)).toBe(200);
+  expect((await client.resource('v1/namespaces').get({ name: 'default' })).metadata.name).toBe('default');
+  await stopped;
+  expect(await apiServer.exited).toBe(0);
 });

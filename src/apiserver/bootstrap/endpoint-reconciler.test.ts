@@ -66,6 +66,20 @@ describe('the endpoints of the Service kubernetes', () => {
     expect(api.sliceAddresses).toEqual(['192.0.2.10']);
   });
 
+  it('lose a server that is to end, while it still serves', async () => {
+    const ctx = createTestContext();
+    const { leases } = sharedStore(ctx);
+    const api = new Objects();
+    const stopping = new AbortController();
+    const options = { leases, ...api.options, port: 6443 };
+    await new EndpointReconciler(ctx, { ...options, address: '192.0.2.9', port: 6443 }).reconcile();
+    await new EndpointReconciler(ctx, { ...options, address: '192.0.2.10', stopping: stopping.signal }).start();
+    expect(api.addresses).toEqual(['192.0.2.10', '192.0.2.9']);
+    stopping.abort();
+    await ctx.clock.settle();
+    expect(api.addresses).toEqual(['192.0.2.9']);
+  });
+
   it('list an upstream server, which stores its lease as protobuf', async () => {
     const ctx = createTestContext();
     const { store, leases } = sharedStore(ctx);

@@ -36,6 +36,8 @@ interface EndpointReconcilerOptions {
   readonly existing: (object: KubeObject) => KubeObject | undefined;
   readonly address: string;
   readonly port: number;
+  /** Aborts when the server is to end: it leaves the endpoints, even if it goes on serving for a while. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
 export class EndpointReconciler {
@@ -50,19 +52,27 @@ export class EndpointReconciler {
   /** Reconciles now, and from then on for as long as the server runs and others may change the endpoints. */
   async start(): Promise<void> {
     await this.#reconcileOrLog();
-    const { leases, address } = this.#options;
+    const { leases, stopping = this.#ctx.signal } = this.#options;
     if (!leases) return;
     const timer = this.#ctx.clock.every(INTERVAL_MS, () => void this.#reconcileOrLog());
-    this.#ctx.signal.addEventListener(
+    stopping.addEventListener(
       'abort',
       () => {
         timer.cancel();
-        leases
-          .remove(address)
-          .catch((error: unknown) => this.#ctx.logger.error(error, 'Could not remove the lease of this API server'));
+        this.#leave(leases).catch((error: unknown) =>
+          this.#ctx.logger.error(error, 'Could not remove the lease of this API server'),
+        );
       },
       { once: true },
     );
+  }
+
+  /** Another server removes the address from the endpoints when this one cannot write any more. */
+  async #leave(leases: ServerLeases): Promise<void> {
+    await leases.remove(this.#options.address);
+    if (this.#ctx.signal.aborted) return;
+    const addresses = await leases.addresses();
+    if (addresses.length > 0) await this.#writeAddresses(addresses.sort(compareText));
   }
 
   /** An address that Endpoints may not have, such as one of loopback, must not keep the server from serving. */
@@ -76,10 +86,15 @@ export class EndpointReconciler {
   }
 
   async reconcile(): Promise<void> {
-    const { leases, address, port } = this.#options;
+    const { leases, address } = this.#options;
     await leases?.renew(address);
     const addresses = leases ? (await leases.addresses()).sort(compareText) : [address];
     if (addresses.length === 0) throw new Error('no API server has a lease, not even this one');
+    await this.#writeAddresses(addresses);
+  }
+
+  async #writeAddresses(addresses: string[]): Promise<void> {
+    const { port } = this.#options;
     await this.#write<Endpoints>(ENDPOINTS_PATH, kubernetesEndpoints(addresses, port), (found, wanted) =>
       sameSubsets(found.subsets, wanted.subsets),
     );

@@ -41,6 +41,7 @@ interface BootstrapOptions {
   /** Feature gates that differ from their defaults. */
   readonly featureGates?: Readonly<Record<string, boolean>> | undefined;
   readonly port: number;
+  readonly stopping?: AbortSignal;
   readonly serviceClusterIpRange: string;
   readonly clientCa: string;
   readonly requestHeaderCa: string;
@@ -66,11 +67,11 @@ export async function bootstrapObjects(
   hooks: PostStartHooks,
   options: BootstrapOptions,
 ): Promise<void> {
-  const { leases, advertiseAddress: address, port, serviceClusterIpRange } = options;
+  const { leases, advertiseAddress: address, port, stopping, serviceClusterIpRange } = options;
   const writer = new BootstrapWriter(registry, loopback);
   const day = formatTime(ctx.clock.now()).slice(0, 10);
   const existing = (object: KubeObject): KubeObject | undefined => writer.existing(object);
-  const endpoints = new EndpointReconciler(ctx, { leases, loopback, existing, address, port });
+  const endpoints = new EndpointReconciler(ctx, { leases, loopback, existing, address, port, stopping });
   const identityLeases = registry.require('coordination.k8s.io', 'v1', 'leases').cache;
   const listLeases = (): (Lease & KubeObject)[] => identityLeases.list('kube-system').map(({ object }) => object);
   // The objects of the others are in these namespaces, and the Service needs the range.

@@ -47,6 +47,11 @@ describe('kube-apiserver flags', () => {
       () => securityFiles(parse('--oidc-issuer-url=https://i').values, new Set()),
       '--oidc-issuer-url and --oidc-client-id must be specified together',
     ],
+    [
+      'a negative delay',
+      () => parse('--shutdown-delay-duration=-1s'),
+      '--shutdown-delay-duration can not be negative value',
+    ],
     ['no port range', () => parse('--service-node-port-range=x'), '--service-node-port-range must be two ports'],
     [
       'a version that is not here',

@@ -6,6 +6,7 @@ import { startApiServer, type ApiServer, type ApiServerOptions } from '../server
 import { apiServerFlags } from './flags.ts';
 import { apiServerOptions, checkApiServerFlags, type ParsedApiServerFlags } from './options.ts';
 import { servedVersions } from './served-versions.ts';
+import { ServingTime } from './serving-time.ts';
 
 export const apiServerHelp = (): string =>
   flagsHelp(apiServerFlags, { usage: 'kube-apiserver: serves the Kubernetes API from an etcd' });
@@ -40,13 +41,15 @@ export async function runApiServerCommand(
   for (const warning of parsed.warnings) ctx.logger.warn(warning);
   for (const name of gateFlags(parsed.values).withoutEffect)
     ctx.logger.warn('The feature gate has no effect in this component', { name });
+  const serving = new ServingTime(ctx, parsed.values['shutdown-delay-duration']);
   // The group ends file watchers and webhook clients with the server.
-  const group = new RunGroup(ctx);
+  const group = new RunGroup(serving);
   const inner: Context = { ...ctx, signal: group.signal };
   try {
     const options = await apiServerOptions(inner, parsed);
     try {
-      const server = await startApiServer(inner, options);
+      const server = await startApiServer(inner, { ...options, stopping: ctx.signal });
+      serving.begin();
       ctx.logger.info('Serving securely', { address: options.host, port: server.port });
       onReady?.(server);
       await server.finished;
@@ -54,6 +57,7 @@ export async function runApiServerCommand(
       await options.store.close();
     }
   } finally {
+    serving.end();
     await group.close();
   }
 }

@@ -24,6 +24,8 @@ export function checkApiServerFlags({ values }: ParsedApiServerFlags): void {
   if (!values['etcd-servers']?.length) throw new UsageError('--etcd-servers must be specified');
   if (!/^\d+-\d+$/.test(values['service-node-port-range']))
     throw new UsageError('--service-node-port-range must be two ports with a dash between');
+  if (values['shutdown-delay-duration'] < 0)
+    throw new UsageError('--shutdown-delay-duration can not be negative value');
   servedVersions(values['runtime-config'] ?? {}, emulationOptions(values, gateFlags(values).effectiveVersion));
   checkReportedVersion(values.version);
 }

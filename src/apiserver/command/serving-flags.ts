@@ -44,7 +44,12 @@ export const servingFlags = {
   'goaway-chance': { kind: 'number', only: ['0'], refused: 'the server sends no GOAWAY to balance connections' },
   'max-connection-bytes-per-sec': { kind: 'whole', ignored: 'deprecated, and without effect upstream too' },
   'debug-socket-path': { kind: 'text', refused: 'Go profiling is not available' },
-  'shutdown-delay-duration': { kind: 'duration', only: ['0', '0s'], refused: 'the server stops listening immediately' },
+  'shutdown-delay-duration': {
+    kind: 'duration',
+    default: 0,
+    section: 'Serving',
+    summary: 'How long the server goes on serving after a signal to end, while /readyz fails',
+  },
   'shutdown-send-retry-after': { kind: 'switch', only: ['false'], refused: 'the server stops listening immediately' },
   'shutdown-watch-termination-grace-period': { kind: 'duration', ignored: 'watches end with the server' },
   'livez-grace-period': { kind: 'duration', ignored: 'the server listens when it is ready' },

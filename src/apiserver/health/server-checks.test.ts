@@ -76,6 +76,19 @@ describe('a server that has started', () => {
   });
 });
 
+it('fails /readyz, and nothing else, once the server is to end', async () => {
+  const stopping = new AbortController();
+  const server = await startTestServer({ stopping: stopping.signal });
+  stopping.abort();
+  const { status, text } = await server.call('GET', '/readyz', { accept: '*/*' });
+  expect(status).toBe(500);
+  expect(text).toMatch(/^\[-\]shutdown failed: reason withheld$/m);
+  expect(text.match(/^\[-\]/gm)).toHaveLength(1);
+  expect((await server.call('GET', '/livez', { accept: '*/*' })).status).toBe(200);
+  expect((await server.call('GET', '/api/v1/namespaces/default')).status).toBe(200);
+  await server.stop();
+});
+
 describe('a check', () => {
   let ctx: TestContext;
   let certificate: string;

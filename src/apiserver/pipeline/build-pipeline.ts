@@ -201,10 +201,10 @@ async function buildHandlerChain(
   options: PipelineOptions,
 ): Promise<HandlerChain> {
   const { flowControl, requestTimeoutMs, audit = noAudit, store, pki, flags = {} } = options;
-  const { gitVersion, effectiveVersion, featureGates } = options;
+  const { gitVersion, effectiveVersion, featureGates, stopping = ctx.signal } = options;
   const { registry, authorizer } = backend;
   const checks = serverChecks({
-    ctx,
+    ctx: { ...ctx, signal: stopping },
     store,
     cache,
     hooks,
@@ -265,6 +265,7 @@ const bootstrapOptions = (
     featureGates,
     pki,
     authentication,
+    stopping,
   }: PipelineOptions,
   port: number,
 ): Parameters<typeof bootstrapObjects>[4] => ({
@@ -273,6 +274,7 @@ const bootstrapOptions = (
   identity,
   featureGates,
   port,
+  ...(stopping ? { stopping } : {}),
   serviceClusterIpRange,
   clientCa: pki.ca.certificate,
   requestHeaderCa: pki.frontProxyCa.certificate,

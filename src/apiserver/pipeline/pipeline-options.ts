@@ -53,6 +53,8 @@ export interface PipelineOptions {
   readonly audit?: AuditLog;
   /** Priority and fairness; `false` lets every request run at once. */
   readonly flowControl?: PriorityAndFairnessOptions | false;
+  /** Aborts when the server is to end, before its context does if it goes on serving for a while; default: the context. */
+  readonly stopping?: AbortSignal;
   /** How long a request that is not long-running may take; by default a minute. */
   readonly requestTimeoutMs?: number;
   /** The form of built-in kinds in the store; by default JSON. */

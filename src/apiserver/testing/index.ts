@@ -32,6 +32,7 @@ export interface TestServerOptions extends Pick<
   | 'featureGates'
   | 'effectiveVersion'
   | 'historyMs'
+  | 'stopping'
 > {
   /** Create the `default` ServiceAccount of namespaces, which pods need, as a controller does in a cluster. */
   readonly defaultServiceAccounts?: boolean;
