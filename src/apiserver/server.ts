@@ -5,9 +5,11 @@ import { type Attributes, type Context, RunGroup, unlessAborted, untilAborted } 
 import { exportSpans, type TracingConfiguration } from '../otlp/index.ts';
 import { serverIdentityName } from './bootstrap/index.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from './pipeline/build-pipeline.ts';
+import { withCors } from './pipeline/cors.ts';
 import { REQUEST_TIMEOUT_MS } from './pipeline/request-deadlines.ts';
 import { CurrentKeys, type RenewableKeys } from './pki/current-keys.ts';
 import type { ApiRequest, ApiResponse } from './request/request.ts';
+import { withGoaway } from './transport/goaway.ts';
 import { SEND_LIMITS } from './transport/send-budget.ts';
 import { listen } from './transport/serve.ts';
 import { startFrontThread } from './transport/thread/start-front-thread.ts';
@@ -23,6 +25,10 @@ export interface ApiServerOptions extends PipelineOptions {
   readonly minTlsVersion?: 'TLSv1.2' | 'TLSv1.3';
   /** A thread of its own has the port, where that helps: for a server that has its process to itself. */
   readonly ownThread?: boolean;
+  /** The part of HTTP/2 requests after which their connection takes no more; default 0. */
+  readonly goawayChance?: number;
+  /** Regular expressions, in Go's syntax, of the origins whose pages may read responses. */
+  readonly corsAllowedOrigins?: readonly string[];
   /** Where spans are exported to. */
   readonly tracing?: TracingConfiguration;
 }
@@ -58,7 +64,9 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
     if (tracing) group.start('span exporter', () => exportSpans(ctx, tracing, resourceOfSpans()));
     group.start('watch-cache', () => pipeline.run());
     const handle = options.intercept?.(pipeline.handle) ?? pipeline.handle;
-    const transport = await listen(ctx, { ...transportOptions(options), thread }, handle);
+    const { goawayChance = 0, corsAllowedOrigins = [] } = options;
+    const fromOutside = withGoaway(withCors(handle, corsAllowedOrigins, ctx.random), goawayChance, ctx.random);
+    const transport = await listen(ctx, { ...transportOptions(options), thread }, fromOutside);
     // A group that has been stopped starts nothing.
     if (ctx.signal.aborted) await transport.close(0);
     else group.start('transport', () => untilStopped(ctx, transport));

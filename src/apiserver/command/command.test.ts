@@ -52,6 +52,24 @@ describe('kube-apiserver flags', () => {
       () => parse('--shutdown-delay-duration=-1s'),
       '--shutdown-delay-duration can not be negative value',
     ],
+    [
+      'half of all requests',
+      () => parse('--goaway-chance=0.5'),
+      '--goaway-chance can not be less than 0 or greater than 0.02',
+    ],
+    ['no chance', () => parse('--goaway-chance=-0.01'), '--goaway-chance can not be less than 0'],
+    ['an empty origin', () => parse('--cors-allowed-origins=//a.b$,'), 'empty value in --cors-allowed-origins'],
+    [
+      'an origin without its start',
+      () => parse('--cors-allowed-origins=example.com$'),
+      '--cors-allowed-origins has an invalid regular expression: regular expression does not pin to start/end of host',
+    ],
+    ['an origin without its end', () => parse('--cors-allowed-origins=//example.com'), 'does not pin to start/end'],
+    [
+      'an origin that is no regular expression',
+      () => parse('--cors-allowed-origins=^http://(a:'),
+      'has an invalid regular expression: error parsing regexp: missing closing )',
+    ],
     ['no port range', () => parse('--service-node-port-range=x'), '--service-node-port-range must be two ports'],
     [
       'a version that is not here',

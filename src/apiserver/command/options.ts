@@ -16,6 +16,7 @@ import type { apiServerFlags, ApiServerFlagValues } from './flags.ts';
 import { loadSecurityOptions, type OidcFlags, type SecurityFiles } from './security-options.ts';
 import { servedVersions, type EmulationOptions } from './served-versions.ts';
 import { serverKeys } from './server-keys.ts';
+import { checkServingFlags } from './serving-options.ts';
 
 export type ParsedApiServerFlags = ParsedFlags<typeof apiServerFlags>;
 
@@ -24,8 +25,7 @@ export function checkApiServerFlags({ values }: ParsedApiServerFlags): void {
   if (!values['etcd-servers']?.length) throw new UsageError('--etcd-servers must be specified');
   if (!/^\d+-\d+$/.test(values['service-node-port-range']))
     throw new UsageError('--service-node-port-range must be two ports with a dash between');
-  if (values['shutdown-delay-duration'] < 0)
-    throw new UsageError('--shutdown-delay-duration can not be negative value');
+  checkServingFlags(values);
   servedVersions(values['runtime-config'] ?? {}, emulationOptions(values, gateFlags(values).effectiveVersion));
   checkReportedVersion(values.version);
 }
@@ -82,6 +82,8 @@ export async function apiServerOptions(
     requestTimeoutMs: values['request-timeout'],
     host: values['bind-address'],
     ownThread: true,
+    goawayChance: values['goaway-chance'],
+    corsAllowedOrigins: values['cors-allowed-origins'] ?? [],
     port: values['secure-port'],
     minTlsVersion: values['tls-min-version'] === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2',
     advertiseAddress,

@@ -39,9 +39,18 @@ export const servingFlags = {
   'disable-http2-serving': { kind: 'switch', only: ['false'], refused: 'HTTP/2 and HTTP/1.1 are served on one port' },
   'permit-address-sharing': { kind: 'switch', only: ['false'], refused: 'Node.js sets the socket options' },
   'permit-port-sharing': { kind: 'switch', only: ['false'], refused: 'Node.js sets the socket options' },
-  'cors-allowed-origins': { kind: 'texts', refused: 'CORS is not supported' },
+  'cors-allowed-origins': {
+    kind: 'texts',
+    section: 'Serving',
+    summary: 'Regular expressions of the origins whose pages may read responses, such as //example\\.com(:|$)',
+  },
   'strict-transport-security-directives': { kind: 'texts', refused: 'HSTS is not supported' },
-  'goaway-chance': { kind: 'number', only: ['0'], refused: 'the server sends no GOAWAY to balance connections' },
+  'goaway-chance': {
+    kind: 'number',
+    default: 0,
+    section: 'Serving',
+    summary: 'Part of HTTP/2 requests, up to 0.02, after which the client must open another connection',
+  },
   'max-connection-bytes-per-sec': { kind: 'whole', ignored: 'deprecated, and without effect upstream too' },
   'debug-socket-path': { kind: 'text', refused: 'Go profiling is not available' },
   'shutdown-delay-duration': {

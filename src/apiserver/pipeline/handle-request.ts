@@ -105,7 +105,7 @@ function keepSeat(
 const AUDIT_ID_LIMIT = 64;
 
 /** A client may choose the audit id, to correlate the audit events of several servers. */
-function auditIdOf(request: ApiRequest): string | undefined {
+export function auditIdOf(request: ApiRequest): string | undefined {
   const given = headerOf(request, 'audit-id');
   return given ? given.slice(0, AUDIT_ID_LIMIT) : undefined;
 }

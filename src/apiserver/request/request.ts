@@ -29,6 +29,8 @@ export interface ApiRequest {
   readonly signal: AbortSignal;
   /** Aborts `signal` when the request times out. */
   abort?(reason: Error): void;
+  /** Makes the client open another connection for its next request. Only where other requests share this one. */
+  leaveConnection?(): void;
   /** Whether so many bytes wait for this client, or for all slow clients, that no long response should start. */
   readonly congested?: boolean;
   /** Counts the bytes written to a hijacked connection; for other responses the transport does that. */

@@ -60,6 +60,10 @@ export class Http2Request implements ApiRequest {
     this.#serving.signals.abort(this.signal, reason);
   }
 
+  leaveConnection(): void {
+    this.#connection.close();
+  }
+
   get congested(): boolean {
     return this.#serving.budget.isFull(this.#connection);
   }

@@ -119,6 +119,9 @@ async function handle(request: ApiRequest): Promise<ApiResponse> {
         },
       };
     }
+    case '/leave':
+      request.leaveConnection?.();
+      return text(200, 'left');
     case '/unread':
       return text(403, 'not read');
     case '/events':
@@ -232,6 +235,18 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
     afterAll(async () => {
       session?.destroy();
       await transport?.close(1000);
+    });
+
+    it('serves what runs on a connection that a request leaves, and then ends it', async () => {
+      const other = connect(transport.port);
+      const [goaway, closed] = [once(other, 'goaway'), once(other, 'close')];
+      const slow = other.request({ ':method': 'POST', ':path': '/echo' }, { endStream: false });
+      slow.write('a');
+      expect(await get(other, '/leave')).toMatchObject({ status: 200, body: Buffer.from('left') });
+      expect((await goaway)[0]).toBe(0);
+      slow.end('b');
+      expect((await once(slow, 'data'))[0]).toEqual(Buffer.from('ab'));
+      await closed;
     });
 
     const BODIES = {

@@ -28,6 +28,7 @@ interface OpenStream {
 
 interface Session {
   readonly id: number;
+  readonly connection: Http2Connection;
   readonly remembered: (readonly string[])[];
   next: number;
 }
@@ -131,7 +132,7 @@ export class FrontStreams {
     let known = this.#sessions.get(connection);
     if (!known) {
       const id = ++this.#lastSession;
-      known = { id, remembered: [], next: 0 };
+      known = { id, connection, remembered: [], next: 0 };
       this.#sessions.set(connection, known);
       const { remoteAddress, certificate } = peerOf(connection.socket);
       this.#outbox.send(op.SESSION, id, remoteAddress);
@@ -182,6 +183,9 @@ export class FrontStreams {
         return true;
       case op.READ_BODY:
         this.#sendBody(reader.next<number>());
+        return true;
+      case op.LEAVE_CONNECTION:
+        this.#open.get(reader.next<number>())?.session.connection.close();
         return true;
       default:
         return false;

@@ -52,6 +52,7 @@ export const RENEW = 14; // TLS options
 export const STOP_LISTENING = 15;
 export const STOP = 16; // closes what is left
 export const RESPONSE_HEADERS = 17; // index, headers of responses without their audit ids
+export const LEAVE_CONNECTION = 18; // stream, whose connection takes no more requests
 
 /** States of a body. */
 export const COMPLETE = 0;

@@ -248,6 +248,10 @@ class RemoteStream implements ApiRequest, BufferWriter {
     this.#allDrained?.();
   }
 
+  leaveConnection(): void {
+    this.#options.outbox.send(op.LEAVE_CONNECTION, this.#id);
+  }
+
   get congested(): boolean {
     return this.#options.budget.isFull(this.#session);
   }
