@@ -19,6 +19,7 @@ import {
   validateListTypes,
   validateObjectMeta,
   validateValue,
+  withCompatibleFormats,
   type ValidationContext,
 } from '../../machinery/validation/index.ts';
 import { compileValidator } from './compile-validator.ts';
@@ -63,11 +64,28 @@ export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
   };
 }
 
+/** The compiled forms are made on first use. */
+interface Validator {
+  readonly schema: Schema | undefined;
+  readonly statusSchema: Schema | undefined;
+  readonly isValid: () => (value: unknown) => boolean;
+  readonly isValidStatus: () => (value: unknown) => boolean;
+}
+
+function validatorOf(given: Schema | undefined, compatibility: number | undefined): Validator {
+  const schema = given && compatibility !== undefined ? withCompatibleFormats(given, compatibility) : given;
+  const statusSchema = schema && propertyOf(schema, 'status');
+  return {
+    schema,
+    statusSchema,
+    isValid: lazy(() => (schema ? compileValidator(schema) : () => true)),
+    isValidStatus: lazy(() => (statusSchema ? compileValidator(statusSchema) : () => true)),
+  };
+}
+
 class CustomValidation {
   readonly #kind: CustomKind;
-  readonly #statusSchema: Schema | undefined;
-  readonly #isValid;
-  readonly #isValidStatus;
+  readonly #validatorOf: (compatibility?: number) => Validator;
   readonly #hasListTypes: () => boolean;
   readonly #hasEmbedded: () => boolean;
   /** The warnings of CEL rules, from the validation of an object until they are read. */
@@ -75,11 +93,10 @@ class CustomValidation {
 
   constructor(kind: CustomKind) {
     const { schema } = kind;
-    const statusSchema = schema && propertyOf(schema, 'status');
     this.#kind = kind;
-    this.#statusSchema = statusSchema;
-    this.#isValid = lazy(() => (schema ? compileValidator(schema) : () => true));
-    this.#isValidStatus = lazy(() => (statusSchema ? compileValidator(statusSchema) : () => true));
+    let validator: Validator | undefined;
+    // A server has one compatibility.
+    this.#validatorOf = (compatibility) => (validator ??= validatorOf(schema, compatibility));
     this.#hasListTypes = lazy(() => schema !== undefined && hasListTypes(schema));
     this.#hasEmbedded = lazy(() => schema !== undefined && hasEmbedded(schema));
   }
@@ -91,7 +108,7 @@ class CustomValidation {
       name: nameIsDnsSubdomain,
       unqualifiedFinalizers: true,
     });
-    this.#validateSchema(errors, object, undefined);
+    this.#validateSchema(errors, object, undefined, context);
     append(errors, this.#listErrors(object));
     this.#validateRules(errors, object, undefined, context);
   }
@@ -99,7 +116,7 @@ class CustomValidation {
   update(errors: FieldError[], object: KubeObject, old: KubeObject, context: ValidationContext): void {
     if (!isOwnKind(errors, object, this.#kind)) return;
     validateAnyObjectMetaUpdate(errors, object.metadata, old.metadata);
-    this.#validateSchema(errors, object, old);
+    this.#validateSchema(errors, object, old, context);
     append(errors, this.#newListErrors(object, old));
     this.#validateRules(errors, object, old, context);
   }
@@ -107,8 +124,9 @@ class CustomValidation {
   status(errors: FieldError[], object: KubeObject, old: KubeObject, context: ValidationContext): void {
     if (!isOwnKind(errors, object, this.#kind)) return;
     validateAnyObjectMetaUpdate(errors, object.metadata, old.metadata);
-    if (this.#statusSchema && 'status' in object && !this.#isValidStatus()(object['status']))
-      validateValue(errors, object['status'], this.#statusSchema, path('status'), old['status']);
+    const { statusSchema, isValidStatus } = this.#validatorOf(context.compatibility);
+    if (statusSchema && 'status' in object && !isValidStatus()(object['status']))
+      validateValue(errors, object['status'], statusSchema, path('status'), old['status']);
     validateScaleStatus(errors, object, this.#kind.scale);
     append(errors, this.#newListErrors(object, old));
     this.#validateRules(errors, object, old, context);
@@ -118,9 +136,15 @@ class CustomValidation {
     return this.#warnings.get(object) ?? [];
   }
 
-  #validateSchema(errors: FieldError[], object: KubeObject, old: KubeObject | undefined): void {
-    const { schema, scale } = this.#kind;
-    if (schema && !this.#isValid()(object)) validateValue(errors, object, schema, undefined, old);
+  #validateSchema(
+    errors: FieldError[],
+    object: KubeObject,
+    old: KubeObject | undefined,
+    { compatibility }: ValidationContext,
+  ): void {
+    const { scale } = this.#kind;
+    const { schema, isValid } = this.#validatorOf(compatibility);
+    if (schema && !isValid()(object)) validateValue(errors, object, schema, undefined, old);
     validateScaleSpec(errors, object, scale);
     validateScaleStatus(errors, object, scale);
     if (this.#hasEmbedded()) validateEmbeddedMetadata(errors, object, schema, WHOLE, false);

@@ -162,3 +162,42 @@ describe('new expressions', () => {
     expect((await older('PUT', `${VALIDATING}/p`, { body: changed })).status).toBe(422);
   });
 });
+
+describe('the format of a name, new in v1.34', () => {
+  const name = { type: 'string', format: 'k8s-short-name' };
+  const definition = {
+    metadata: { name: 'things.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'array', items: name } } } },
+        },
+      ],
+    },
+  };
+  const thing = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 't' }, spec: ['a.b'] };
+
+  it.each([
+    [
+      'is unknown where servers of v1.33 know nothing of it',
+      33,
+      ['299 - "unrecognized format \\"k8s-short-name\\""'],
+      201,
+    ],
+    ['is validated where servers of v1.34 validate it', 34, [], 422],
+  ])('%s', async (_case, minCompatibility, warnings, status) => {
+    const call = await start({ emulation: 36, minCompatibility });
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const defined = await call('POST', definitions, { body: definition });
+    expect([defined.status, defined.warnings]).toEqual([201, warnings]);
+    const things = '/apis/example.com/v1/namespaces/default/things';
+    await expect.poll(async () => (await call('GET', things)).status).toBe(200);
+    expect((await call('POST', things, { body: thing })).status).toBe(status);
+  });
+});

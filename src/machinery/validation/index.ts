@@ -13,6 +13,7 @@ export {
   validateEmbeddedMetadata,
   validateListTypes,
   validateValue,
+  withCompatibleFormats,
 } from './apiextensions/index.ts';
 export {
   additionalOf,

@@ -11,6 +11,7 @@ export { followFieldPath } from './field-path.ts';
 export { validateListTypes } from './list-types.ts';
 export type { Schema } from './schema-props.ts';
 export { prevalidateStructure } from './structural.ts';
+export { withCompatibleFormats } from './compatible-formats.ts';
 export { isRecognizedFormat } from './value-formats.ts';
 export { validateValue } from './value-validation.ts';
 

@@ -166,6 +166,16 @@ export function stringFormat(format: string | undefined): FormatCheck | undefine
   return FORMATS.has(name) ? FORMATS.get(name) : undefined;
 }
 
+/** The minor versions that introduced formats after the first. */
+const INTRODUCED: ReadonlyMap<string, number> = new Map([
+  ['k8slongname', 34],
+  ['k8sshortname', 34],
+]);
+
+/** Whether servers of the minor version know the string format, if this one does. */
+export const isFormatOf = (compatibility: number, format: string): boolean =>
+  compatibility >= (INTRODUCED.get(format.replaceAll('-', '')) ?? 0);
+
 /** Whether the format is recognized for the type. Others are ignored, with a warning on the definition. */
 export function isRecognizedFormat(type: string | undefined, format: string): boolean {
   if (!type || type === 'string') return stringFormat(format) !== undefined;
