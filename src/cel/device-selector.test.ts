@@ -36,6 +36,15 @@ describe('compileDeviceSelector', () => {
     });
   });
 
+  it('knows no multiple allocations without the feature gate', () => {
+    const known = { consumableCapacity: false };
+    expect(compileDeviceSelector('device.allowMultipleAllocations', known).error).toMatchObject({
+      type: 'invalid',
+      detail: expect.stringContaining("undefined field 'allowMultipleAllocations'") as string,
+    });
+    expect(compileDeviceSelector('device.driver == "a"', known).error).toBeUndefined();
+  });
+
   it('estimates the cost of nested loops', () => {
     const loops =
       'device.attributes.all(a, device.attributes.all(b, device.attributes.all(c, device.attributes.all(d, a + b + c + d != ""))))';

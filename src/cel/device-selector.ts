@@ -2,7 +2,7 @@
  * CEL device selectors of dynamic resource allocation (resource.k8s.io). Their one variable is `device`, with its
  * driver, and its attributes and capacity by domain.
  */
-import type { CelCompilation, CelCompilationError } from '../machinery/validation/index.ts';
+import type { CelCompilation, CelCompilationError, DeviceSelectorKnowledge } from '../machinery/validation/index.ts';
 import { CelCompileError, checkSource } from './compile.ts';
 import { programProblem } from './constant-conversions.ts';
 import { estimateCost } from './cost-estimate.ts';
@@ -25,19 +25,28 @@ const FIELDS: Readonly<Record<string, CelType>> = {
   driver: text(63),
 };
 
-export const DEVICE: ObjectType = {
+const objectOf = (fields: Readonly<Record<string, CelType>>): ObjectType => ({
   kind: 'object',
   name: 'kubernetes.DRADevice',
-  fields: new Map(Object.entries(FIELDS).map(([name, type]) => [name, { name, type }])),
-};
+  fields: new Map(Object.entries(fields).map(([name, type]) => [name, { name, type }])),
+});
 
-const environmentOf = (compatibility?: number): Environment =>
-  new Environment({ variables: { device: DEVICE }, bindings: true, compatibility });
+export const DEVICE = objectOf(FIELDS);
 
-export const deviceSelectorEnvironment = environmentOf();
+/** Without the fields of the feature gate DRAConsumableCapacity. */
+const { allowMultipleAllocations: _, ...PLAIN_FIELDS } = FIELDS;
+const PLAIN_DEVICE = objectOf(PLAIN_FIELDS);
 
-/** `compatibility` is the minor version whose functions the expression may use; default all. */
-export function compileDeviceSelector(expression: string, compatibility?: number): CelCompilation {
+const environmentOf = ({ compatibility, consumableCapacity = true }: DeviceSelectorKnowledge): Environment =>
+  new Environment({
+    variables: { device: consumableCapacity ? DEVICE : PLAIN_DEVICE },
+    bindings: true,
+    compatibility,
+  });
+
+export const deviceSelectorEnvironment = environmentOf({});
+
+export function compileDeviceSelector(expression: string, known: DeviceSelectorKnowledge = {}): CelCompilation {
   const failed = (detail: string, type: CelCompilationError['type'] = 'invalid'): CelCompilation => ({
     error: { type, detail },
     maxCost: 0,
@@ -45,10 +54,8 @@ export function compileDeviceSelector(expression: string, compatibility?: number
     usesOldSelf: false,
   });
   try {
-    const checked = checkSource(
-      expression,
-      compatibility === undefined ? deviceSelectorEnvironment : environmentOf(compatibility),
-    );
+    const isLimited = known.compatibility !== undefined || known.consumableCapacity === false;
+    const checked = checkSource(expression, isLimited ? environmentOf(known) : deviceSelectorEnvironment);
     const { kind } = checked.type;
     if (kind !== 'bool' && kind !== 'dyn')
       return failed(`must evaluate to bool or the unknown type, not ${RUNTIME_NAMES[kind] ?? typeText(checked.type)}`);

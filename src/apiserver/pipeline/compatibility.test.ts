@@ -201,3 +201,23 @@ describe('the format of a name, new in v1.34', () => {
     expect((await call('POST', things, { body: thing })).status).toBe(status);
   });
 });
+
+it('device selectors may use the fields of a feature gate that is on, or stay as they were stored', async () => {
+  const classOf = (name: string) => ({
+    metadata: { name },
+    spec: { selectors: [{ cel: { expression: 'device.allowMultipleAllocations' } }] },
+  });
+  const store = newStore();
+  const on = await start(undefined, store);
+  expect((await on('POST', DEVICE_CLASSES, { body: classOf('d') })).status).toBe(201);
+  const server = await startTestServer({ store, featureGates: { DRAConsumableCapacity: false } });
+  servers.push(server);
+  const refused = await server.call('POST', DEVICE_CLASSES, { body: classOf('e') });
+  expect([refused.status, refused.body['message']]).toEqual([
+    422,
+    expect.stringContaining("undefined field 'allowMultipleAllocations'"),
+  ]);
+  const { body } = await server.call('GET', `${DEVICE_CLASSES}/d`);
+  const labelled = { ...body, metadata: { ...body.metadata, labels: { a: 'b' } } };
+  expect((await server.call('PUT', `${DEVICE_CLASSES}/d`, { body: labelled })).status).toBe(200);
+});

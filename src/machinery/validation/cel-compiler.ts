@@ -2,6 +2,8 @@
  * The contract between validation and CEL. The compiler is in another folder and comes with the ValidationContext.
  * Without it, expressions are not compiled.
  */
+import { featureEnabled } from '../feature-gates/feature-gates.ts';
+
 export interface CelCompilation {
   /** Upstream's error if the expression does not compile. */
   readonly error?: CelCompilationError;
@@ -62,34 +64,44 @@ export interface CelValueFailure {
   readonly detail: string;
 }
 
+/** What a new device selector may use; default everything. */
+export interface DeviceSelectorKnowledge extends CompatibleExpression {
+  /** Whether `device` has the fields of this feature gate. */
+  readonly consumableCapacity?: boolean;
+}
+
 export interface CelCompiler {
   compileSchemaRule(rule: CelSchemaRule): CelCompilation;
   compileAdmissionExpression(expression: CelAdmissionExpression): CelCompilation;
-  compileDeviceSelector(expression: string, compatibility?: number): CelCompilation;
+  compileDeviceSelector(expression: string, known?: DeviceSelectorKnowledge): CelCompilation;
   /** Evaluates all rules of a schema on a value without an old value. */
   evaluateSchemaRules?(schema: unknown, value: unknown): readonly CelValueFailure[];
 }
 
 /**
- * The compiler for an object: of what the servers of the oldest compatible version can compile, too. An expression that the old
- * object has stays valid: a newer server stored it.
+ * The compiler for an object: of what the servers of the oldest compatible version can compile, too, and of what the feature gates
+ * have. An expression that the old object has stays valid: a newer server stored it, or one with other gates.
  */
-export function compilerOf({ cel, compatibility }: CelContext, old?: object): CelCompiler | undefined {
-  if (!cel || compatibility === undefined) return cel;
+export function compilerOf({ cel, compatibility, features }: CelContext, old?: object): CelCompiler | undefined {
+  const consumableCapacity = featureEnabled('DRAConsumableCapacity', features);
+  if (!cel || (compatibility === undefined && consumableCapacity)) return cel;
   const stored = new Set<string>();
   collectTexts(old, stored);
-  const limit = (expression: string): { compatibility?: number } => (stored.has(expression) ? {} : { compatibility });
+  const limit = (expression: string): CompatibleExpression =>
+    compatibility === undefined || stored.has(expression) ? {} : { compatibility };
   return {
     ...cel,
     compileSchemaRule: (rule) => cel.compileSchemaRule({ ...rule, ...limit(rule.expression) }),
     compileAdmissionExpression: (given) => cel.compileAdmissionExpression({ ...given, ...limit(given.expression) }),
-    compileDeviceSelector: (expression) => cel.compileDeviceSelector(expression, limit(expression).compatibility),
+    compileDeviceSelector: (expression) =>
+      cel.compileDeviceSelector(expression, stored.has(expression) ? {} : { ...limit(expression), consumableCapacity }),
   };
 }
 
 interface CelContext {
   readonly cel?: CelCompiler | undefined;
   readonly compatibility?: number;
+  readonly features?: Readonly<Record<string, boolean>>;
 }
 
 function collectTexts(value: unknown, texts: Set<string>): void {

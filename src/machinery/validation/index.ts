@@ -32,6 +32,7 @@ export {
   type CelCompilationError,
   type CelCompiler,
   compilerOf,
+  type DeviceSelectorKnowledge,
   type CelSchemaRule,
   type CelValueFailure,
 } from './cel-compiler.ts';

@@ -146,7 +146,8 @@ function runUpdate(
 }
 
 function compatibleContext(context: ValidationContext, old: object | undefined): ValidationContext {
-  return context.compatibility === undefined ? context : { ...context, cel: compilerOf(context, old) };
+  const cel = compilerOf(context, old);
+  return cel === context.cel ? context : { ...context, cel };
 }
 
 interface WarningRun {
