@@ -170,17 +170,18 @@ function readyCondition(
   containersReady: Partial<PodCondition> & { status: string },
 ): Partial<PodCondition> & { status: string } {
   if (containersReady.status !== 'True') return containersReady;
-  const closed = (pod.spec?.readinessGates ?? []).filter(
-    ({ conditionType }) => pod.status?.conditions?.find((c) => c.type === conditionType)?.status !== 'True',
-  );
+  const closed = (pod.spec?.readinessGates ?? []).flatMap(({ conditionType }) => {
+    const status = pod.status?.conditions?.find(({ type }) => type === conditionType)?.status;
+    return status === 'True' ? [] : [closedGate(conditionType, status)];
+  });
   if (closed.length === 0) return containersReady;
-  const [first] = closed;
-  return {
-    status: 'False',
-    reason: 'ReadinessGatesNotReady',
-    message: `corresponding condition of pod readiness gate "${first!.conditionType}" does not exist.`,
-  };
+  return { status: 'False', reason: 'ReadinessGatesNotReady', message: closed.join(', ') };
 }
+
+const closedGate = (conditionType: string, status: string | undefined): string =>
+  status === undefined
+    ? `corresponding condition of pod readiness gate "${conditionType}" does not exist.`
+    : `the status of pod readiness gate "${conditionType}" is not "True", but ${status}`;
 
 /** Keeps the transition time of a condition whose status did not change. */
 function withTransitionTime(

@@ -188,6 +188,37 @@ describe('a pod', () => {
     expect(seen).toMatchObject(expected);
   });
 
+  it('says why it is not ready, and nothing any more once it is', async () => {
+    undo.push(nodes.simulate(() => ({ readyAfter: '10s' })));
+    await createPod('late-to-be-ready');
+    await server.ctx.clock.advance(5000);
+    const conditions = async () => (await get('late-to-be-ready')).status?.conditions ?? [];
+    const why = { reason: 'ContainersNotReady', message: 'containers with unready status: [main]' };
+    expect((await conditions()).filter(({ status }) => status === 'False')).toMatchObject([why, why]);
+    await server.ctx.clock.advance(10_000);
+    expect((await conditions()).filter((c) => c.status !== 'True' || c.reason || c.message)).toEqual([]);
+  });
+
+  it('names every readiness gate that keeps it from being ready', async () => {
+    const readinessGates = [{ conditionType: 'example.com/a' }, { conditionType: 'example.com/b' }];
+    await createPod('gated-twice', { spec: { readinessGates } });
+    const ready = async () => (await get('gated-twice')).status?.conditions?.find(({ type }) => type === 'Ready');
+    const missing = (name: string): string => `corresponding condition of pod readiness gate "${name}" does not exist.`;
+    expect((await ready())?.message).toBe(`${missing('example.com/a')}, ${missing('example.com/b')}`);
+    const conditions = [{ type: 'example.com/a', status: 'False' }];
+    await client
+      .resource('v1/pods')
+      .patch(
+        { namespace: 'default', name: 'gated-twice' },
+        { status: { conditions } },
+        { type: 'strategic', subresource: 'status' },
+      );
+    await server.ctx.clock.advance(2000);
+    expect((await ready())?.message).toBe(
+      `the status of pod readiness gate "example.com/a" is not "True", but False, ${missing('example.com/b')}`,
+    );
+  });
+
   it.each<[string, string, PodScript, string]>([
     ['Succeeded', 'Never', { runFor: '2s' }, 'Succeeded'],
     ['Failed', 'Never', { runFor: '2s', exitCode: 1 }, 'Failed'],
