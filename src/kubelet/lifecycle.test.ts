@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Pod } from '../api/generated/core-v1.ts';
+import type { Pod, PodCondition } from '../api/generated/core-v1.ts';
 import { makePod, startKubeletFixture, type KubeletFixture } from './testing/index.ts';
 
 let f: KubeletFixture;
@@ -146,15 +146,20 @@ describe('the life of a pod', () => {
     await f.start();
     const readinessProbe = { exec: { command: ['ready'] }, periodSeconds: 1, failureThreshold: 1 };
     await f.create(makePod('a', { terminationGracePeriodSeconds: 600, containers: [{ ...main, readinessProbe }] }));
-    const ready = async () => (await f.pod('a')).status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+    const conditions = async (): Promise<readonly PodCondition[]> =>
+      (await f.pod('a')).status?.conditions?.filter(({ type }) => ['Ready', 'ContainersReady'].includes(type)) ?? [];
+    const ready = async () => (await conditions())[0]?.status;
     await f.until('it is ready', async () => (await ready()) === 'True');
     await f.client.resource('v1/pods').delete({ namespace: 'default', name: 'a' });
     await f.advance(5000);
     expect(await ready()).toBe('True');
     exitCode = 1;
     await f.until('it is not ready', async () => (await ready()) === 'False', 10_000);
+    const why = { reason: 'ContainersNotReady', message: 'containers with unready status: [main]' };
+    expect(await conditions()).toMatchObject([why, why]);
     exitCode = 0;
     await f.until('it is ready again', async () => (await ready()) === 'True', 10_000);
+    expect((await conditions()).filter((condition) => 'reason' in condition || 'message' in condition)).toEqual([]);
     expect(f.runtime.calls.filter((call) => call.startsWith('StopContainer'))).toEqual(['StopContainer main 600']);
   });
 

@@ -455,6 +455,16 @@ it('a negative grace period of a pod becomes the shortest, also in an update', a
   expect([updated.status, grace(updated.body)]).toEqual([200, 1]);
 });
 
+it.each([
+  ['?gracePeriodSeconds=-5', undefined],
+  ['', { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: -5 }],
+])('a negative grace period of a deletion becomes the shortest: %s %j', async (query, body) => {
+  await server.call('POST', `${NS}/pods`, { body: { metadata: { name: 'hasty' }, spec: { ...POD, nodeName: 'n' } } });
+  const deleted = await server.call('DELETE', `${NS}/pods/hasty${query}`, { body });
+  expect([deleted.status, deleted.body.metadata.deletionGracePeriodSeconds]).toEqual([200, 1]);
+  await server.call('DELETE', `${NS}/pods/hasty?gracePeriodSeconds=0`);
+});
+
 it('makes system namespaces anew that were deleted', async () => {
   const path = '/api/v1/namespaces/kube-node-lease';
   await server.call('PUT', `${path}/finalize`, {
