@@ -1,9 +1,9 @@
 /**
- * What recording costs: one cluster in this process does the same work in many short turns, and records in half of them. Two clusters
- * would differ by more than recording can cost, by the places of their objects in the heap alone. First requests come from a client in
- * the process, so that no transport hides the cost; then as users send them, over HTTPS to a durable store, from another process.
- * A turn takes some milliseconds of processor time, of all threads. What the machine does beside it makes turns dearer: so turns are
- * compared with those right before and after them. The same turns without recording in any of them are the control. What a turn
+ * What recording costs: one cluster in this process does the same work in many short turns, and records in a third of them. Two
+ * clusters would differ by more than recording can cost, by the places of their objects in the heap alone. First requests come from a
+ * client in the process, so that no transport hides the cost; then as users send them, over HTTPS to a durable store, from another
+ * process. A turn takes some milliseconds of processor time, of all threads. What the machine does beside it makes turns dearer: so
+ * turns are compared within their round, in a drawn order. A third of the turns is the control: it does not record either. What a turn
  * allocates shows what garbage collection has to do besides.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

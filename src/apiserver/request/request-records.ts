@@ -165,7 +165,8 @@ class Ring {
 
   /** Whether what admission did is packed: the exchange's record of it is free then. */
   add(exchange: AnsweredExchange, status: number, endedAt: number): boolean {
-    if (this.length === this.#capacity) this.#dropOldest();
+    // The texts of its slot are replaced, but for those of its admission, which may be more than the next one has.
+    if (this.length === this.#capacity) this.#clear(this.#forgetOldest(), TEXTS);
     const textsAt = this.#next * this.#width;
     this.#writeTexts(textsAt, exchange);
     const isPacked = this.#pack(exchange);
@@ -234,12 +235,20 @@ class Ring {
   }
 
   #dropOldest(): void {
+    this.#clear(this.#forgetOldest(), 0);
+  }
+
+  #forgetOldest(): number {
     const oldest = this.#slotOf(this.length - 1);
     this.bytes -= this.#numbers[oldest * NUMBERS + SIZE]!;
-    // Every request comes by: `fill` takes several times as long for so few.
-    const texts = this.#texts;
-    for (let at = oldest * this.#width, end = at + this.#width; at < end; at++) texts[at] = undefined;
     this.length--;
+    return oldest;
+  }
+
+  /** The texts of a slot, from one of them on. Every request comes by: `fill` takes several times as long for so few. */
+  #clear(slot: number, from: number): void {
+    const texts = this.#texts;
+    for (let at = slot * this.#width + from, end = (slot + 1) * this.#width; at < end; at++) texts[at] = undefined;
   }
 
   /** Of the record that has this many newer ones. */
