@@ -154,9 +154,12 @@ async function record({ client, cluster, servers }: Rotation, step: RotationStep
   }
 }
 
-/** All servers have taken the step before this one, and all machines have followed. */
+/**
+ * All other servers have taken the step before this one, and all machines have followed. Of this server its files tell: the address
+ * under which it took that step may have been another one.
+ */
 async function checkOthers({ client, cluster, servers }: Rotation, step: RotationStep): Promise<void> {
-  const done = doneBy(await findSecret(client), step);
+  const done = [...doneBy(await findSecret(client), step), cluster.advertiseAddress];
   const behind = servers.filter((one) => !done.includes(one));
   if (behind.length > 0)
     throw new RotationError(
