@@ -75,6 +75,9 @@ describe.skipIf(missing)(`why connection on two nodes${missing ? ` (${missing})`
       spec: { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 8080 }] },
     });
     address = service.spec!.clusterIP!;
+    const isRunning = async (name: string): Promise<boolean> =>
+      (await pods.get({ namespace: 'default', name })).status?.phase === 'Running';
+    await until('the client runs', () => isRunning('client'), { limitMs: 120_000 });
     await until('the Service answers', answers, { limitMs: 120_000 });
   }, 240_000);
 

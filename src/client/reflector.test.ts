@@ -133,18 +133,21 @@ describe.each([
 });
 
 describe('informer', () => {
-  it('falls back to lists on a server without streaming ones', async () => {
-    const { ctx, server, api, informer } = setUp(5);
-    server.streamingLists = false;
-    server.bookmarks = false;
-    for (let i = 0; i < 3; i++) await api.create(thing(`t${i}`));
-    const running = informer.run(ctx.signal);
-    await ctx.clock.drive(informer.waitForSync(ctx.signal));
-    expect(informer.list()).toHaveLength(3);
-    expect(server.requests.slice(-3)).toEqual([`WATCH ${COLLECTION}`, `GET ${COLLECTION}`, `WATCH ${COLLECTION}`]);
-    ctx.stop();
-    await running;
-  });
+  it.each(['refused', 'error'] as const)(
+    'falls back to lists where streaming ones are answered by: %s',
+    async (how) => {
+      const { ctx, server, api, informer } = setUp(5);
+      server.streamingLists = how;
+      server.bookmarks = false;
+      for (let i = 0; i < 3; i++) await api.create(thing(`t${i}`));
+      const running = informer.run(ctx.signal);
+      await ctx.clock.drive(informer.waitForSync(ctx.signal));
+      expect(informer.list()).toHaveLength(3);
+      expect(server.requests.slice(-3)).toEqual([`WATCH ${COLLECTION}`, `GET ${COLLECTION}`, `WATCH ${COLLECTION}`]);
+      ctx.stop();
+      await running;
+    },
+  );
 
   it('reads long lists in pages', async () => {
     const { ctx, server, api, informer } = setUp(6, { streamingList: false });
@@ -207,7 +210,7 @@ describe('informer under faults', () => {
     const chance = new SeededRandom(`faults/${seed}`);
     const { ctx, server, api, informer } = setUp(seed, { streamingList: chance.next() < 0.5 });
     server.bookmarks = chance.next() < 0.8;
-    server.streamingLists = chance.next() < 0.8;
+    server.streamingLists = chance.next() < 0.8 ? 'served' : chance.next() < 0.5 ? 'refused' : 'error';
     const pick = (share: number): Fault | undefined =>
       chance.next() < share ? faults[chance.integer(faults.length)] : undefined;
     const mirror = new Map<string, Thing>();

@@ -1,6 +1,6 @@
 import { Backoff, type Clock, type Logger, type Random } from '../kernel/index.ts';
 import { isStatusError } from '../machinery/errors/index.ts';
-import { isExpired, isInvalid, isTooLargeResourceVersion } from './errors.ts';
+import { isExpired, isInvalid, isTooLargeResourceVersion, isTooManyRequests } from './errors.ts';
 import { listPages } from './list-pages.ts';
 import type { ListOptions, ObjectList, WatchOptions } from './resource-client.ts';
 import { keyOf, type ApiObject } from './resource.ts';
@@ -75,7 +75,10 @@ export class Reflector<T extends ApiObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #timing: ReflectorTiming;
   readonly #backoff: Backoff;
+  /** Whether the server can answer a WatchList, as far as is known. */
   #streaming: boolean;
+  /** The last WatchList has failed: the next attempt lists. */
+  #listNext = false;
   #serverSendsBookmarks = false;
   /** The last resourceVersion seen; empty before the first list. */
   #resourceVersion = '';
@@ -99,23 +102,25 @@ export class Reflector<T extends ApiObject> {
   async run(signal: AbortSignal): Promise<void> {
     let synced = false;
     while (!signal.aborted) {
+      const streamed = !synced && this.#streaming && !this.#listNext;
+      this.#listNext = false;
       try {
         if (synced) await this.#watch(signal);
-        else if (this.#streaming) synced = await this.#streamThenWatch(signal);
+        else if (streamed) synced = await this.#streamThenWatch(signal);
         else {
           await this.#list(signal);
           synced = true;
         }
       } catch (error) {
         if (signal.aborted) return;
-        synced = this.#afterFailure(error, synced);
+        synced = this.#afterFailure(error, { synced, streamed });
         await this.#options.clock.sleep(this.#backoff.next(), signal).catch(() => {});
       }
     }
   }
 
   /** Decides how to continue after an error: true to resume the watch, false to list again. */
-  #afterFailure(error: unknown, synced: boolean): boolean {
+  #afterFailure(error: unknown, { synced, streamed }: { synced: boolean; streamed: boolean }): boolean {
     const { logger } = this.#options;
     if (isExpired(error) || isTooLargeResourceVersion(error)) {
       logger.v(4).info('The resourceVersion is no longer available, relisting', {
@@ -125,9 +130,11 @@ export class Reflector<T extends ApiObject> {
       this.#unavailable = true;
       return false;
     }
-    if (!synced && this.#streaming && (isInvalid(error) || (isStatusError(error) && error.code === 400))) {
-      logger.v(2).info('The server does not support WatchList, falling back to list', { err: error });
-      this.#streaming = false;
+    if (streamed && isStatusError(error) && !isTooManyRequests(error)) {
+      logger.v(2).info('WatchList failed, falling back to list', { err: error });
+      this.#listNext = true;
+      // A server that does not know the parameters will not know them the next time.
+      if (isInvalid(error) || error.code === 400) this.#streaming = false;
       return false;
     }
     // Connections end all the time; a stream that cannot be read will be no better the next time.
@@ -173,7 +180,7 @@ export class Reflector<T extends ApiObject> {
       });
     } catch (error) {
       if (!synced || signal.aborted || isExpired(error)) throw error;
-      this.#afterFailure(error, true);
+      this.#afterFailure(error, { synced: true, streamed: false });
       if (!signal.aborted) await this.#options.clock.sleep(this.#backoff.next(), signal).catch(() => {});
       return true;
     }

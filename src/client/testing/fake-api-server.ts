@@ -54,7 +54,8 @@ export class FakeApiServer implements Transport {
   /** Asked before every request, and before every event that a watch is about to send. */
   fault: (at: 'request' | 'list' | 'watch' | 'event', request: { method: string; path: string }) => Fault | undefined =
     () => undefined;
-  streamingLists = true;
+  /** `refused` before the watch begins, as servers that do not know them; or by an `error` event, as upstream's on an old etcd. */
+  streamingLists: 'served' | 'refused' | 'error' = 'served';
   bookmarks = true;
   readonly requests: string[] = [];
   readonly #clock: Clock;
@@ -117,7 +118,7 @@ export class FakeApiServer implements Transport {
     if (fault === 'refuse') throw new TransportError('connection-refused', 'connect refused');
     const { collection, namespace } = parsePath(request.path);
     const query = request.query ?? {};
-    if (query['sendInitialEvents'] === true && !this.streamingLists)
+    if (query['sendInitialEvents'] === true && this.streamingLists === 'refused')
       throw failure(422, 'Invalid', 'sendInitialEvents is forbidden for watch');
     const from = Number(query['resourceVersion'] ?? 0);
 
@@ -136,7 +137,11 @@ export class FakeApiServer implements Transport {
     request.signal?.addEventListener('abort', onAbort, { once: true });
     this.#watchers.add(watcher);
 
-    if (query['sendInitialEvents'] === true) {
+    if (query['sendInitialEvents'] === true && this.streamingLists === 'error') {
+      const error = failure(500, 'InternalError', 'the required storage feature RequestWatchProgress is disabled');
+      watcher.stream.push({ type: 'ERROR', object: error.status });
+      watcher.stream.end();
+    } else if (query['sendInitialEvents'] === true) {
       for (const object of this.#select(collection, namespace)) this.#send(watcher, { type: 'ADDED', object });
       this.#bookmark(watcher, { 'k8s.io/initial-events-end': 'true' });
     } else if (from < this.#compacted) {
