@@ -7,12 +7,14 @@ import type { Pod } from '../../src/api/generated/core-v1.ts';
 import { chooseSpeaker } from '../../src/cluster/load-balancer-speaker/choose-speaker.ts';
 import { until } from '../../src/kernel/testing/index.ts';
 import { connectIn } from '../../src/net/netns/index.ts';
-import { everything, requires } from '../requires.ts';
+import { everything, quietMachine, requires } from '../requires.ts';
 import { busyboxImage, dockerArchive, webImage } from '../test-images.ts';
 import { containerOf, kubectlOn, untilPodsReady } from './kubectl.ts';
 import { Machines, runIn, type Machine, type MachineProcess } from './machines.ts';
 
 const missing = everything ? requires('root', 'runc', 'conmon', 'nft', 'ip', 'busybox', 'kubectl') : 'long form';
+/** For a machine that has k8ts and its programs. */
+const READY_SECONDS = 3;
 const SOON = { limitMs: 60_000, intervalMs: 200 };
 
 describe.skipIf(missing !== undefined)(
@@ -112,6 +114,8 @@ describe.skipIf(missing !== undefined)(
       console.log(
         `Ready after ${[...processes].map(([name, { readySeconds, processorSeconds }]) => `${name} ${readySeconds} s (${processorSeconds} s of a processor)`).join(', ')}`,
       );
+      if (quietMachine)
+        for (const { name } of joined) expect(processes.get(name)!.readySeconds, name).toBeLessThan(READY_SECONDS);
     });
 
     it('answer a Service at its address and on every machine’s node port, by pods of all machines', async () => {

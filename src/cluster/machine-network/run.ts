@@ -2,7 +2,7 @@
 import type { Node } from '../../api/generated/core-v1.ts';
 import { InformerFactory, type Client } from '../../client/index.ts';
 import { podCidrsOf } from '../../component-helpers/index.ts';
-import { childContext, RunGroup, WakeUp, type Context } from '../../kernel/index.ts';
+import { childContext, RunGroup, type Context } from '../../kernel/index.ts';
 import {
   addAddress,
   addNeighbour,
@@ -28,6 +28,7 @@ import {
   type Route,
 } from '../../net/netns/index.ts';
 import { podMtu, type MachineLink } from './machine-link.ts';
+import { PendingChanges } from './pending-changes.ts';
 import { MACHINE_PROTOCOL, planNetwork, vtepMac, type NetworkNode, type NetworkPlan } from './plan-network.ts';
 import { syncWireguard, WIREGUARD_ANNOTATION, WIREGUARD_INTERFACE, type WireguardKeys } from './wireguard.ts';
 
@@ -55,13 +56,13 @@ export async function runMachineNetwork(outer: Context, options: MachineNetworkO
   const group = new RunGroup(ctx);
   const informers = new InformerFactory({ ...ctx, signal: group.signal }, { client: options.client });
   const nodes = informers.informer('v1/nodes');
-  const wakeUp = new WakeUp();
+  const changes = new PendingChanges(ctx.clock);
   nodes.addHandler({
-    onAdd: () => wakeUp.wake(),
+    onAdd: () => changes.note(),
     onUpdate: (before, after) => {
-      if (JSON.stringify(networkNode(before)) !== JSON.stringify(networkNode(after))) wakeUp.wake();
+      if (JSON.stringify(networkNode(before)) !== JSON.stringify(networkNode(after))) changes.note();
     },
-    onDelete: () => wakeUp.wake(),
+    onDelete: () => changes.note(),
   });
   group.start('informers', () => informers.run());
   group.start('routes', async (signal) => {
@@ -74,19 +75,13 @@ export async function runMachineNetwork(outer: Context, options: MachineNetworkO
           ctx.logger.error(error, 'Failed to sync the routes to other machines'),
         );
         if (list.some(({ name, podCidrs }) => name === options.nodeName && podCidrs.length > 0)) options.onReady?.();
-        await wakeOrRepair(ctx, wakeUp, signal);
+        await changes.next(signal, REPAIR_MS);
       }
     } finally {
       socket.close();
     }
   });
   await group.wait();
-}
-
-async function wakeOrRepair({ clock }: Context, wakeUp: WakeUp, signal: AbortSignal): Promise<void> {
-  const timer = clock.after(REPAIR_MS, () => wakeUp.wake());
-  await wakeUp.wait(signal);
-  timer.cancel();
 }
 
 /** Tells the others the key that this machine has. */
