@@ -1,4 +1,6 @@
 /** gRPC clients of a contract's services. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { methodsOf, type ContractMethod, type GrpcContract } from './contract.ts';
 import { GrpcError, type GrpcStatusName } from './grpc-error.ts';
@@ -18,7 +20,7 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** `unix:///run/x.sock`, `/run/x.sock` or `host:port`; plain, since such sockets are protected by the file system. */
 export function connectGrpc(endpoint: string): GrpcConnection {
-  const address = endpoint.startsWith('/') ? `unix://${endpoint}` : endpoint;
+  const { address, release } = addressOf(endpoint);
   const client = new Client(address, credentials.createInsecure(), {
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
@@ -34,7 +36,29 @@ export function connectGrpc(endpoint: string): GrpcConnection {
       ]);
       return Object.fromEntries(methods) as Service;
     },
-    close: () => client.close(),
+    close: () => {
+      client.close();
+      release();
+    },
+  };
+}
+
+/** The limit of the kernel for the paths of sockets. */
+const MAX_SOCKET_PATH_BYTES = 107;
+
+/** A longer path is named through the descriptor of its directory. */
+function addressOf(endpoint: string): { readonly address: string; readonly release: () => void } {
+  const file = endpoint.startsWith('/') ? endpoint : /^unix:\/\/(\/.*)$/.exec(endpoint)?.[1];
+  if (file === undefined) return { address: endpoint, release: () => {} };
+  if (Buffer.byteLength(file) <= MAX_SOCKET_PATH_BYTES) return { address: `unix://${file}`, release: () => {} };
+  const { O_RDONLY, O_DIRECTORY } = fs.constants;
+  let descriptor: number | undefined = fs.openSync(path.dirname(file), O_RDONLY | O_DIRECTORY);
+  return {
+    address: `unix:///proc/self/fd/${descriptor}/${path.basename(file)}`,
+    release: () => {
+      if (descriptor !== undefined) fs.closeSync(descriptor);
+      descriptor = undefined;
+    },
   };
 }
 

@@ -11,6 +11,7 @@
  */
 export { run } from './run.ts';
 export type { KubeletConfig, KubeletOptions, RunningKubelet } from './kubelet-options.ts';
+export { DEFAULT_ROOT_DIRECTORY } from './published-root.ts';
 export { DEFAULT_KUBELET_CONFIGURATION } from './configuration/kubelet-configuration.ts';
 
 export { removeCgroups, removeKubeletState, unmountVolumes } from './remove-kubelet-state.ts';

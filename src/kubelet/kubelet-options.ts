@@ -6,6 +6,7 @@ import type { CgroupManager } from './cgroups/cgroup-manager.ts';
 import type { KubeletConfiguration } from './configuration/kubelet-configuration.ts';
 import type { Machine } from './node/machine.ts';
 import type { Dial } from './probes/dial.ts';
+import type { KubeletRoot } from './published-root.ts';
 import type { NodeTopology } from './resources/node-topology.ts';
 import type { ContainerGcPolicy } from './runtime/container-garbage-collector.ts';
 import type { Logind } from './shutdown/logind.ts';
@@ -24,10 +25,8 @@ interface KubeletServing {
   readonly issuer?: string;
 }
 
-export interface KubeletConfig extends KubeletConfiguration {
+export interface KubeletConfig extends KubeletConfiguration, KubeletRoot {
   readonly nodeName: string;
-  /** `--root-dir`. */
-  readonly rootDirectory: string;
   /** In order of preference, at most one of each IP family first; a Hostname address is added. */
   readonly nodeAddresses: readonly string[];
   /** The network namespace of the node, if it is not that of the process. */

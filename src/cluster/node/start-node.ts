@@ -4,7 +4,12 @@ import type { Client } from '../../client/index.ts';
 import type { RunningContainerRuntime } from '../../container-runtime/index.ts';
 import { childContext, endInOrder, RunGroup, type Context } from '../../kernel/index.ts';
 import { DEFAULT_KUBE_PROXY_CONFIG, run as runProxy } from '../../kube-proxy/index.ts';
-import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet, type KubeletConfig } from '../../kubelet/index.ts';
+import {
+  DEFAULT_KUBELET_CONFIGURATION,
+  DEFAULT_ROOT_DIRECTORY,
+  run as runKubelet,
+  type KubeletConfig,
+} from '../../kubelet/index.ts';
 import { PodGate, run as runNetworkPolicy } from '../../network-policy/index.ts';
 import { CIS_KUBELET, type Profile } from '../profile/index.ts';
 import {
@@ -164,6 +169,7 @@ function kubeletConfig(options: NodeOptions): KubeletConfig {
     ...DEFAULT_KUBELET_CONFIGURATION,
     nodeName: node.name,
     rootDirectory: kubeletDirectoryOf(options),
+    publishedRootDirectory: DEFAULT_ROOT_DIRECTORY,
     podLogsDir: path.join(directory, 'logs'),
     nodeAddresses: node.addresses,
     ...(node.netnsPath === undefined ? {} : { nodeNetns: node.netnsPath }),

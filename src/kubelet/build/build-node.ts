@@ -1,5 +1,4 @@
 /** Builds the components of the node: runtime state, device and resource managers, CSI, cgroups and the Node object. */
-import path from 'node:path';
 import type { Node } from '../../api/generated/core-v1.ts';
 import { createCoreEventRecorder, InformerFactory, type SharedInformer } from '../../client/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
@@ -122,7 +121,7 @@ async function buildResourceManagers(
   const topology = options.topology ?? (await readTopology());
   const numaNodes = topology.numaNodes.map(({ id }) => id);
   const devices = new DeviceManager(ctx, { config, numaNodes, onChange: () => state.nodeChanged.publish(), onHealth });
-  const plugins = new PluginRegistry(ctx, path.join(rootDirectory, 'plugins_registry'));
+  const plugins = new PluginRegistry(ctx, config);
   const dra = new DraManager(ctx, {
     client,
     nodeName,

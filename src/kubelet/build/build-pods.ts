@@ -111,7 +111,8 @@ function buildVolumes({ ctx, options, config, state }: BuildInput, node: NodeCom
   const volumes = new VolumeManager(
     {
       ...{ client, clock: ctx.clock, logger: ctx.logger, mounter, nodeName: config.nodeName },
-      ...{ rootDirectory: config.rootDirectory, configMaps, secrets, tokens, csi },
+      ...{ rootDirectory: config.rootDirectory, publishedRootDirectory: config.publishedRootDirectory },
+      ...{ configMaps, secrets, tokens, csi },
       podFacts: (pod: Pod) => podFacts({ node: node.facts }, pod),
     },
     events,

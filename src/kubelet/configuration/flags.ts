@@ -1,5 +1,6 @@
 /** The kubelet's command-line flags. Most set a field of KubeletConfiguration and override its file. */
 import { type FlagTable, loggingFlags, processFlags } from '../../flags/index.ts';
+import { DEFAULT_ROOT_DIRECTORY } from '../published-root.ts';
 import type { KubeletConfiguration } from './kubelet-configuration.ts';
 
 const CADVISOR = 'there is no cAdvisor; statistics come from the runtime';
@@ -90,7 +91,7 @@ export const KUBELET_FLAGS = {
   'cert-dir': { kind: 'text', default: '/var/lib/kubelet/pki', summary: 'directory for TLS certificates' },
   'root-dir': {
     kind: 'text',
-    default: '/var/lib/kubelet',
+    default: DEFAULT_ROOT_DIRECTORY,
     summary: 'directory for kubelet files, such as volumes of pods',
   },
   'hostname-override': { kind: 'text', summary: 'name of the Node instead of the host name' },

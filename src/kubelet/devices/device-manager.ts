@@ -12,6 +12,7 @@ import { childContext, type Context, makeDirectory, untilAborted } from '../../k
 import type { KubeletConfig } from '../kubelet-options.ts';
 import { mergeRunOptions, NO_RUN_OPTIONS, type RunContainerOptions } from '../pod/container-manager.ts';
 import { uidOf } from '../pod/pod-identity.ts';
+import { pathOnNode, type KubeletRoot } from '../published-root.ts';
 import { StateFile } from '../resources/state-file.ts';
 import {
   allMasks,
@@ -197,7 +198,7 @@ export class DeviceManager implements HintProvider {
       const plugin = this.#plugins.get(resource);
       if (plugin?.options.preStartRequired === true && plugin.stoppedAt === undefined)
         await plugin.service.preStartContainer({ devicesIds: idsOf(allocation) });
-      options = mergeRunOptions(options, runOptionsOf(allocation.response));
+      options = mergeRunOptions(options, runOptionsOf(allocation.response, this.#config));
     }
     return options;
   }
@@ -402,18 +403,13 @@ function perNuma(ids: readonly string[], numaNodes: ReadonlyMap<string, NumaMask
   return devices;
 }
 
-function runOptionsOf({
-  envs = {},
-  mounts = [],
-  devices = [],
-  annotations = {},
-  cdiDevices = [],
-}: ContainerAllocateResponse): RunContainerOptions {
+function runOptionsOf(response: ContainerAllocateResponse, root: KubeletRoot): RunContainerOptions {
+  const { envs = {}, mounts = [], devices = [], annotations = {}, cdiDevices = [] } = response;
   return {
     environment: envs,
-    mounts: mounts.map(({ containerPath, hostPath, readOnly }) => ({
+    mounts: mounts.map(({ containerPath, hostPath = '', readOnly }) => ({
       containerPath,
-      hostPath,
+      hostPath: pathOnNode(root, hostPath),
       readonly: readOnly === true,
     })),
     devices: devices.map(({ containerPath, hostPath, permissions }) => ({ containerPath, hostPath, permissions })),

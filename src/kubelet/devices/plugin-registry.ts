@@ -9,6 +9,7 @@ import path from 'node:path';
 import { errorMessage } from '../../base/index.ts';
 import { connectGrpc } from '../../grpc/index.ts';
 import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
+import { pathOnNode, type KubeletRoot } from '../published-root.ts';
 import { descriptor, PACKAGE, type PluginInfo, type Registration } from './plugin-registration-v1.generated.ts';
 
 interface PluginHandler {
@@ -26,13 +27,15 @@ const CALL_TIMEOUT_MS = 10_000;
 
 export class PluginRegistry {
   readonly #ctx: Context;
+  readonly #root: KubeletRoot;
   readonly #directory: string;
   readonly #handlers = new Map<string, PluginHandler>();
   readonly #registered = new Map<string, { type: string; name: string; mtimeMs: number }>();
 
-  constructor(ctx: Context, directory: string) {
+  constructor(ctx: Context, root: KubeletRoot) {
     this.#ctx = childContext(ctx, 'plugins');
-    this.#directory = directory;
+    this.#root = root;
+    this.#directory = path.join(root.rootDirectory, 'plugins_registry');
   }
 
   handle(type: 'CSIPlugin' | 'DevicePlugin' | 'DRAPlugin', handler: PluginHandler): void {
@@ -86,7 +89,11 @@ export class PluginRegistry {
       try {
         if (handler === undefined)
           throw new Error(`no handler registered for plugin type: ${type} at socket ${socket}`);
-        await handler.register({ name, endpoint: endpoint || socket, versions: supportedVersions });
+        await handler.register({
+          name,
+          endpoint: pathOnNode(this.#root, endpoint) || socket,
+          versions: supportedVersions,
+        });
         await registration.notifyRegistrationStatus({ pluginRegistered: true }, { signal });
         this.#registered.set(socket, { type, name, mtimeMs });
       } catch (error) {

@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 import fs from 'node:fs/promises';
 import type { HostPathVolumeSource } from '../../api/generated/core-v1.ts';
 import { makeDirectory } from '../../kernel/index.ts';
+import { pathOnNode, type KubeletRoot } from '../published-root.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin } from './volume.ts';
 
 const KINDS: ReadonlyMap<string, { readonly is: (stat: Stats) => boolean; readonly text: string }> = new Map(
@@ -19,14 +20,16 @@ const KINDS: ReadonlyMap<string, { readonly is: (stat: Stats) => boolean; readon
 
 export const hostPath: VolumePlugin = {
   directoryName: 'host-path',
-  async mount({ volume }): Promise<MountedVolume> {
+  async mount({ volume, host }): Promise<MountedVolume> {
     if (volume.hostPath === undefined) throw new VolumeError('volume source is not a host path');
-    return { hostPath: await checkedHostPath(volume.hostPath) };
+    return { hostPath: await checkedHostPath(volume.hostPath, host) };
   },
 };
 
-export async function checkedHostPath({ path, type = '' }: HostPathVolumeSource): Promise<string> {
-  if (path.split('/').includes('..')) throw new VolumeError(`the path ${JSON.stringify(path)} must not contain '..'`);
+export async function checkedHostPath(source: HostPathVolumeSource, root: KubeletRoot): Promise<string> {
+  const { path: named, type = '' } = source;
+  if (named.split('/').includes('..')) throw new VolumeError(`the path ${JSON.stringify(named)} must not contain '..'`);
+  const path = pathOnNode(root, named);
   if (type === '') return path;
   const kind = KINDS.get(type);
   if (kind === undefined) throw new VolumeError(`hostPath type check failed: ${type} is an invalid volume type`);
@@ -43,5 +46,5 @@ export async function checkedHostPath({ path, type = '' }: HostPathVolumeSource)
     await (await fs.open(path, 'a', 0o644)).close();
     return path;
   }
-  throw new VolumeError(`hostPath type check failed: ${path} is not ${kind.text}`);
+  throw new VolumeError(`hostPath type check failed: ${named} is not ${kind.text}`);
 }

@@ -6,6 +6,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { PersistentVolume } from '../../api/generated/core-v1.ts';
 import { makeDirectory } from '../../kernel/index.ts';
+import { pathOnNode } from '../published-root.ts';
 import { growFileSystem } from './format-and-mount.ts';
 import { checkedHostPath } from './host-path.ts';
 import { MS_BIND, type Mounter } from './mounter.ts';
@@ -26,15 +27,15 @@ function oneByOne<T>(mounter: Mounter, work: () => Promise<T>): Promise<T> {
 
 export async function mountLocal(volume: PersistentVolume, request: VolumeRequest): Promise<MountedVolume> {
   const { spec } = volume;
-  const source = spec?.local?.path ?? '';
+  const named = spec?.local?.path ?? '';
   const readOnly = request.volume.persistentVolumeClaim?.readOnly === true;
   if (spec?.volumeMode === 'Block') {
-    const hostPath = await checkedHostPath({ path: source, type: 'BlockDevice' });
+    const hostPath = await checkedHostPath({ path: named, type: 'BlockDevice' }, request.host);
     return { hostPath, readOnly, device: true };
   }
   // A link to a directory has an owner of its own.
-  const real = await fs.realpath(source).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new VolumeError(`path ${JSON.stringify(source)} does not exist`);
+  const real = await fs.realpath(pathOnNode(request.host, named)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new VolumeError(`path ${JSON.stringify(named)} does not exist`);
     throw error;
   });
   const stat = await fs.stat(real);
@@ -42,7 +43,7 @@ export async function mountLocal(volume: PersistentVolume, request: VolumeReques
     throw new VolumeError('only directory and block device are supported');
   const hostPath = stat.isDirectory()
     ? real
-    : await oneByOne(request.host.mounter, () => mountDevice(volume, request, readOnly));
+    : await oneByOne(request.host.mounter, () => mountDevice(volume, request, { device: real, readOnly }));
   if (!readOnly) await setVolumeOwnership(hostPath, request.pod);
   return { hostPath, readOnly };
 }
@@ -50,14 +51,14 @@ export async function mountLocal(volume: PersistentVolume, request: VolumeReques
 async function mountDevice(
   { metadata, spec }: PersistentVolume,
   { directory, host }: VolumeRequest,
-  readOnly: boolean,
+  { device, readOnly }: { readonly device: string; readonly readOnly: boolean },
 ): Promise<string> {
   const { mounter } = host;
   const global = path.join(globalMounts(host), metadata.name ?? '');
   if (!(await mounter.isMountPoint(global))) {
     await makeDirectory(global, { mode: 0o750 });
     await mounter.formatAndMount({
-      device: spec?.local?.path ?? '',
+      device,
       target: global,
       fsType: spec?.local?.fsType || DEFAULT_FS_TYPE,
       options: [...(spec?.mountOptions ?? []), ...(readOnly ? ['ro'] : [])],

@@ -101,7 +101,7 @@ async function mountPersistentVolume(volume: PersistentVolume, request: VolumeRe
   const readOnly = request.volume.persistentVolumeClaim?.readOnly === true;
   const block = spec?.volumeMode === 'Block';
   if (spec?.hostPath !== undefined) {
-    const hostPath = await checkedHostPath(spec.hostPath);
+    const hostPath = await checkedHostPath(spec.hostPath, host);
     return { hostPath, readOnly, device: block };
   }
   if (spec?.local !== undefined) return mountLocal(volume, request);

@@ -4,20 +4,19 @@ import type { Client } from '../../client/index.ts';
 import type { ImageSpec } from '../../cri/index.ts';
 import type { Clock, Logger } from '../../kernel/index.ts';
 import type { PodFacts } from '../environment/field-value.ts';
+import type { KubeletRoot } from '../published-root.ts';
 import type { CsiDrivers, VolumeUsage } from './csi/csi-drivers.ts';
 import type { Mounter } from './mounter.ts';
 import type { TokenManager } from './token-manager.ts';
 import type { WatchBasedManager } from './watch-based-manager.ts';
 
 /** The dependencies of volume plugins. */
-export interface VolumeHost {
+export interface VolumeHost extends KubeletRoot {
   readonly client: Client;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly mounter: Mounter;
   readonly nodeName: string;
-  /** `--root-dir`. */
-  readonly rootDirectory: string;
   readonly configMaps: WatchBasedManager<'v1/configmaps'>;
   readonly secrets: WatchBasedManager<'v1/secrets'>;
   readonly tokens: TokenManager;
@@ -66,5 +65,15 @@ export class VolumeError extends Error {
   constructor(message: string, { failed, ...options }: ErrorOptions & { failed?: string } = {}) {
     super(message, options);
     this.failed = failed;
+  }
+}
+
+/** The node cannot have another volume of the driver, and the driver keeps the limit up to date. */
+export class AttachLimitError extends VolumeError {
+  readonly driver: string;
+
+  constructor(message: string, driver: string) {
+    super(message);
+    this.driver = driver;
   }
 }

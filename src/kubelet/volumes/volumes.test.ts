@@ -49,6 +49,7 @@ describe('files that change at once', () => {
 });
 
 describe('host paths', () => {
+  const root = () => ({ rootDirectory: directory });
   it.each([
     ['Directory', 'file', 'is not a directory'],
     ['File', 'dir', 'is not a file'],
@@ -59,14 +60,27 @@ describe('host paths', () => {
   ])('of the type %s at a %s', async (type, name, message) => {
     await fs.mkdir(path.join(directory, 'dir'));
     await fs.writeFile(path.join(directory, 'file'), '');
-    await expect(checkedHostPath({ path: path.join(directory, name), type })).rejects.toThrow(message);
+    await expect(checkedHostPath({ path: path.join(directory, name), type }, root())).rejects.toThrow(message);
   });
 
   it('are created where allowed', async () => {
-    await checkedHostPath({ path: path.join(directory, 'a/b'), type: 'DirectoryOrCreate' });
-    await checkedHostPath({ path: path.join(directory, 'f'), type: 'FileOrCreate' });
+    await checkedHostPath({ path: path.join(directory, 'a/b'), type: 'DirectoryOrCreate' }, root());
+    await checkedHostPath({ path: path.join(directory, 'f'), type: 'FileOrCreate' }, root());
     expect((await fs.stat(path.join(directory, 'a/b'))).isDirectory()).toBe(true);
     expect((await fs.stat(path.join(directory, 'f'))).isFile()).toBe(true);
+  });
+
+  it('below the published root directory are those of the kubelet', async () => {
+    const published = { rootDirectory: directory, publishedRootDirectory: '/var/lib/kubelet' };
+    const at = (hostPath: string, type = '') => checkedHostPath({ path: hostPath, type }, published);
+    expect(await at('/var/lib/kubelet')).toBe(directory);
+    expect(await at('/var/lib/kubelet/plugins', 'DirectoryOrCreate')).toBe(path.join(directory, 'plugins'));
+    expect((await fs.stat(path.join(directory, 'plugins'))).isDirectory()).toBe(true);
+    expect(await at('/var/lib/kubelet-other')).toBe('/var/lib/kubelet-other');
+    expect(await at('/var/lib')).toBe('/var/lib');
+    await expect(at('/var/lib/kubelet/missing', 'Directory')).rejects.toThrow(
+      'hostPath type check failed: /var/lib/kubelet/missing is not a directory',
+    );
   });
 });
 
