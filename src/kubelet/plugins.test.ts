@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -23,6 +24,7 @@ const noting = (list: string[], text: string): Promise<object> => {
   return Promise.resolve({});
 };
 
+const PUBLISHED = '/var/lib/kubelet';
 const main = { name: 'main', image: 'busybox', imagePullPolicy: 'IfNotPresent' };
 const until = async (what: string, condition: () => Promise<boolean>): Promise<void> =>
   f.until(what, condition, 600_000);
@@ -112,7 +114,7 @@ describe('a device plugin', () => {
 
 describe('a CSI driver', () => {
   it('registers, and stages, publishes, expands and unpublishes volumes', async () => {
-    await f.start();
+    await f.start({ publishedRootDirectory: PUBLISHED });
     const registry = path.join(f.rootDirectory, 'plugins_registry');
     await until('the registry is there', () =>
       fs.access(registry).then(
@@ -122,28 +124,48 @@ describe('a CSI driver', () => {
     );
     const socket = path.join(f.rootDirectory, 'csi.sock');
     const calls: string[] = [];
+    let limit = 0;
+    // As in the driver's pod, which mounts hostPath volumes below the published directory.
+    const onNode = (file = ''): string => {
+      expect(file.startsWith(`${PUBLISHED}/`)).toBe(true);
+      return file.replace(PUBLISHED, f.rootDirectory);
+    };
     const driver: Partial<csi.Node> & Partial<registration.Registration> = {
       nodeGetInfo: () =>
-        Promise.resolve({ nodeId: 'machine-1', accessibleTopology: { segments: { 'example.com/zone': 'z' } } }),
+        Promise.resolve({
+          nodeId: 'machine-1',
+          maxVolumesPerNode: limit,
+          accessibleTopology: { segments: { 'example.com/zone': 'z' } },
+        }),
       nodeGetCapabilities: () =>
         Promise.resolve({
           capabilities: [{ rpc: { type: 'STAGE_UNSTAGE_VOLUME' } }, { rpc: { type: 'EXPAND_VOLUME' } }],
         }),
-      nodeStageVolume: ({ volumeId, volumeCapability }) =>
-        noting(calls, `stage ${volumeId} ${volumeCapability?.mount?.fsType} ${volumeCapability?.accessMode?.mode}`),
-      nodePublishVolume: async ({ volumeId, targetPath = '', readonly }) => {
-        calls.push(`publish ${volumeId} ${readonly === true}`);
-        await fs.mkdir(targetPath, { recursive: true });
+      nodeStageVolume: async ({ volumeId, volumeCapability, stagingTargetPath }) => {
+        expect((await fs.stat(onNode(stagingTargetPath))).isDirectory()).toBe(true);
+        return noting(
+          calls,
+          `stage ${volumeId} ${volumeCapability?.mount?.fsType} ${volumeCapability?.accessMode?.mode}`,
+        );
+      },
+      nodePublishVolume: async ({ volumeId, targetPath, stagingTargetPath, readonly }) => {
+        calls.push(`publish ${volumeId} ${readonly === true} ${path.basename(onNode(stagingTargetPath))}`);
+        await fs.mkdir(onNode(targetPath), { recursive: true });
         return {};
       },
-      nodeExpandVolume: ({ volumeId, capacityRange, volumeCapability, volumePath = '', stagingTargetPath = '' }) => {
+      nodeExpandVolume: ({ volumeId, capacityRange, volumeCapability, volumePath, stagingTargetPath }) => {
         calls.push(
-          `expand ${volumeId} ${capacityRange?.requiredBytes} ${volumeCapability?.mount?.fsType} ${path.basename(volumePath)} ${path.basename(stagingTargetPath)}`,
+          `expand ${volumeId} ${capacityRange?.requiredBytes} ${volumeCapability?.mount?.fsType} ${path.basename(onNode(volumePath))} ${path.basename(onNode(stagingTargetPath))}`,
         );
         return calls.length > 3 ? Promise.resolve({}) : Promise.reject(new GrpcError('UNAVAILABLE', 'not yet'));
       },
-      nodeUnpublishVolume: ({ volumeId }) => noting(calls, `unpublish ${volumeId}`),
-      nodeUnstageVolume: ({ volumeId }) => noting(calls, `unstage ${volumeId}`),
+      nodeUnpublishVolume: ({ volumeId, targetPath }) =>
+        noting(calls, `unpublish ${volumeId} ${path.basename(onNode(targetPath))}`),
+      nodeUnstageVolume: async ({ volumeId, stagingTargetPath }) => {
+        await noting(calls, `unstage ${volumeId} ${path.basename(onNode(stagingTargetPath))}`);
+        if (calls.at(-2)?.startsWith('unstage') !== true) throw new GrpcError('INVALID_ARGUMENT', 'not yet');
+        return {};
+      },
     };
     const node = new GrpcServer().add({ package: csi.PACKAGE, descriptor: csi.descriptor }, 'Node', driver);
     await node.listen(`unix://${socket}`);
@@ -156,7 +178,7 @@ describe('a CSI driver', () => {
           Promise.resolve({
             type: 'CSIPlugin',
             name: 'csi.example.com',
-            endpoint: socket,
+            endpoint: path.join(PUBLISHED, 'csi.sock'),
             supportedVersions: ['1.0.0'],
           }),
         notifyRegistrationStatus: (told: registration.RegistrationStatus) => {
@@ -169,15 +191,29 @@ describe('a CSI driver', () => {
     await announced.listen(`unix://${path.join(registry, 'csi.sock')}`);
     await until('it is registered', () => Promise.resolve(status.length > 0));
     expect(status[0]).toMatchObject({ pluginRegistered: true });
-    expect((await f.client.resource('storage.k8s.io/v1/csinodes').get({ name: NODE })).spec.drivers).toEqual([
-      { name: 'csi.example.com', nodeID: 'machine-1', topologyKeys: ['example.com/zone'] },
-    ]);
+    const entry = async () =>
+      (await f.client.resource('storage.k8s.io/v1/csinodes').get({ name: NODE })).spec.drivers.map(
+        ({ allocatable, ...rest }) => ({ ...rest, count: allocatable?.count }),
+      );
+    const registered = { name: 'csi.example.com', nodeID: 'machine-1', topologyKeys: ['example.com/zone'] };
+    expect(await entry()).toEqual([{ ...registered, count: undefined }]);
+    const { annotations } = (await f.client.resource('v1/nodes').get({ name: NODE })).metadata;
+    expect(annotations?.['csi.volume.kubernetes.io/nodeid']).toBe('{"csi.example.com":"machine-1"}');
     await f.client.resource('storage.k8s.io/v1/csidrivers').create({
       apiVersion: 'storage.k8s.io/v1',
       kind: 'CSIDriver',
       metadata: { name: 'csi.example.com' },
-      spec: { attachRequired: false },
+      spec: { attachRequired: false, nodeAllocatableUpdatePeriodSeconds: 10 },
     });
+    limit = 8;
+    await until('the limit is told', async () => (await entry())[0]?.count === 8);
+    await f.client
+      .resource('storage.k8s.io/v1/csidrivers')
+      .patch({ name: 'csi.example.com' }, { spec: { nodeAllocatableUpdatePeriodSeconds: null } }, { type: 'merge' });
+    await f.advance(1000);
+    limit = 9;
+    await f.advance(60_000);
+    expect(await entry()).toEqual([{ ...registered, count: 8 }]);
     const claims = f.client.resource('v1/persistentvolumeclaims');
     const claim = await claims.create({
       apiVersion: 'v1',
@@ -221,13 +257,14 @@ describe('a CSI driver', () => {
       }),
     );
     await f.untilPhase('a', 'Running', 600_000);
-    // The pod does not start before the volume has its size; what is there already is made again.
+    // The pod does not start before the volume has its size; it is staged once and published again.
     const once = [
       'stage vol-1 ext4 SINGLE_NODE_WRITER',
-      'publish vol-1 false',
+      'publish vol-1 false globalmount',
       'expand vol-1 1073741824 ext4 mount globalmount',
     ];
-    expect(calls).toEqual([...once, ...once]);
+    expect(calls).toEqual([...once, ...once.slice(1)]);
+    const published = calls.length;
     const told = async (): Promise<string[]> => (await f.events('a')).filter((text) => /Mount|Resize/.test(text));
     await until('it is told', async () => (await told()).length > 1);
     expect(await told()).toEqual([
@@ -243,6 +280,132 @@ describe('a CSI driver', () => {
       'the pod is gone',
       async () => (await f.client.resource('v1/pods').list({ namespace: 'default' })).items.length === 0,
     );
-    expect(calls.slice(2 * once.length)).toEqual(['unpublish vol-1', 'unstage vol-1']);
+    // The volume is unstaged later, and no pod waits for that.
+    const rest = (): string[] => calls.slice(published);
+    await until('it is unstaged', () => Promise.resolve(rest().length >= 3));
+    expect(rest()).toEqual(['unpublish vol-1 mount', 'unstage vol-1 globalmount', 'unstage vol-1 globalmount']);
+    const inUse = async () => (await f.client.resource('v1/nodes').get({ name: NODE })).status?.volumesInUse ?? [];
+    await until('it is not in use', async () => (await inUse()).length === 0);
+  });
+
+  it('whose attachments exceed the limit of the node: the pod is rejected, and the limit is asked again', async () => {
+    await f.start();
+    const registry = path.join(f.rootDirectory, 'plugins_registry');
+    await until('the registry is there', () =>
+      fs.access(registry).then(
+        () => true,
+        () => false,
+      ),
+    );
+    let limit = 5;
+    const server = new GrpcServer()
+      .add({ package: csi.PACKAGE, descriptor: csi.descriptor }, 'Node', {
+        nodeGetInfo: () => Promise.resolve({ nodeId: 'machine-1', maxVolumesPerNode: limit }),
+        nodeGetCapabilities: () => Promise.resolve({}),
+      })
+      .add({ package: registration.PACKAGE, descriptor: registration.descriptor }, 'Registration', {
+        getInfo: () => Promise.resolve({ type: 'CSIPlugin', name: 'csi.example.com', supportedVersions: ['1.0.0'] }),
+        notifyRegistrationStatus: () => Promise.resolve({}),
+      });
+    servers.push(server);
+    await server.listen(`unix://${path.join(registry, 'csi.sock')}`);
+    const count = async () =>
+      (await f.client.resource('storage.k8s.io/v1/csinodes').get({ name: NODE })).spec.drivers?.[0]?.allocatable?.count;
+    await until('it is registered', async () => (await count()) === 5);
+    await f.client.resource('storage.k8s.io/v1/csidrivers').create({
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'CSIDriver',
+      metadata: { name: 'csi.example.com' },
+      spec: { attachRequired: true, nodeAllocatableUpdatePeriodSeconds: 100_000 },
+    });
+    const claims = f.client.resource('v1/persistentvolumeclaims');
+    const claim = await claims.create({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'data', namespace: 'default' },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: '1Gi' } },
+        volumeName: 'pv',
+        storageClassName: '',
+      },
+    });
+    await f.client.resource('v1/persistentvolumes').create({
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: 'pv' },
+      spec: {
+        capacity: { storage: '1Gi' },
+        accessModes: ['ReadWriteOnce'],
+        claimRef: { namespace: 'default', name: 'data', uid: claim.metadata.uid },
+        csi: { driver: 'csi.example.com', volumeHandle: 'vol-1', fsType: 'ext4' },
+      },
+    });
+    await claims.patch(
+      { namespace: 'default', name: 'data' },
+      { status: { phase: 'Bound', capacity: { storage: '1Gi' } } },
+      { type: 'merge', subresource: 'status' },
+    );
+    const attachments = f.client.resource('storage.k8s.io/v1/volumeattachments');
+    const name = `csi-${createHash('sha256').update(`vol-1csi.example.com${NODE}`).digest('hex')}`;
+    await attachments.create({
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'VolumeAttachment',
+      metadata: { name },
+      spec: { attacher: 'csi.example.com', nodeName: NODE, source: { persistentVolumeName: 'pv' } },
+    });
+    const attachError = { message: 'attachment limit exceeded', errorCode: 8 };
+    await attachments.patch(
+      { name },
+      { status: { attached: false, attachError } },
+      { type: 'merge', subresource: 'status' },
+    );
+    await f.create(
+      makePod('a', {
+        volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }],
+        containers: [{ ...main, volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
+      }),
+    );
+    limit = 3;
+    await f.advance(60_000);
+    expect((await f.pod('a')).status?.phase).toBe('Pending');
+    const { reason, message } = (await f.untilPhase('a', 'Failed', 600_000)).status ?? {};
+    expect({ reason, message }).toEqual({
+      reason: 'VolumeAttachmentLimitExceeded',
+      message:
+        'Pod was rejected: Node has reached its volume attachment limit, rejecting pod. unmounted volumes=[v], unattached volumes=[v], failed to process volumes=[]: context deadline exceeded',
+    });
+    expect(await count()).toBe(3);
+  });
+});
+
+describe('the CSINode', () => {
+  const csiNode = () => f.client.resource('storage.k8s.io/v1/csinodes').get({ name: NODE });
+
+  it('exists before the node is ready, and names the plugins that are migrated', async () => {
+    await f.start();
+    const { uid = '' } = (await f.client.resource('v1/nodes').get({ name: NODE })).metadata;
+    const { metadata, spec } = await csiNode();
+    expect(metadata.ownerReferences).toEqual([{ apiVersion: 'v1', kind: 'Node', name: NODE, uid }]);
+    expect(spec).toEqual({ drivers: null });
+    expect(metadata.annotations?.['storage.alpha.kubernetes.io/migrated-plugins']).toBe(
+      'kubernetes.io/aws-ebs,kubernetes.io/azure-disk,kubernetes.io/azure-file,kubernetes.io/cinder,kubernetes.io/gce-pd,kubernetes.io/portworx-volume,kubernetes.io/vsphere-volume',
+    );
+  });
+
+  it('of another Node of the name is replaced', async () => {
+    await f.client.resource('storage.k8s.io/v1/csinodes').create({
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'CSINode',
+      metadata: {
+        name: NODE,
+        ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: NODE, uid: '00000000-0000-4000-8000-000000000000' }],
+      },
+      spec: { drivers: [{ name: 'old.example.com', nodeID: 'old' }] },
+    });
+    await f.start();
+    const { uid } = (await f.client.resource('v1/nodes').get({ name: NODE })).metadata;
+    await until('it is replaced', async () => (await csiNode()).metadata.ownerReferences?.[0]?.uid === uid);
+    expect((await csiNode()).spec).toEqual({ drivers: null });
   });
 });

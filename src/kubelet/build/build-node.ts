@@ -53,7 +53,7 @@ export interface NodeComponents {
 
 export async function buildNode({ ctx, options, config, state }: BuildInput): Promise<NodeComponents> {
   const { client, runtime } = options;
-  const { nodeName, rootDirectory } = config;
+  const { nodeName, rootDirectory, publishedRootDirectory } = config;
   const machine = options.machine ?? (await readMachine());
   const recorder = createCoreEventRecorder(ctx, client, { component: 'kubelet', host: nodeName });
   const informers = new InformerFactory(ctx, { client });
@@ -66,9 +66,7 @@ export async function buildNode({ ctx, options, config, state }: BuildInput): Pr
   const tokens = new TokenManager(ctx.clock, client);
   const syncFrequencyMs = config.syncFrequency;
   const csi = new CsiManager(ctx, {
-    client,
-    nodeName,
-    rootDirectory,
+    ...{ client, informers, nodeName, rootDirectory, publishedRootDirectory },
     plugins,
     tokens,
     recorder,
@@ -76,6 +74,7 @@ export async function buildNode({ ctx, options, config, state }: BuildInput): Pr
     onChange: () => state.nodeChanged.publish(),
   });
   await csi.load();
+  state.reportProblems(() => csi.problems());
 
   const capacity = new CapacityProvider(machine, config, devices);
   await capacity.refresh();

@@ -20,9 +20,10 @@ export interface Kubelet {
 type Tasks = Readonly<Record<string, (() => Promise<void>) | undefined>>;
 
 /** Started after the node is registered. */
-export function registeredNodeTasks({ input: { ctx, options, config }, node: { reporter } }: Kubelet): Tasks {
+export function registeredNodeTasks({ input: { ctx, options, config }, node: { reporter, csi } }: Kubelet): Tasks {
   const { nodeName, nodeLeaseDurationSeconds: durationSeconds } = config;
   return {
+    'csi node': () => csi.initialize(),
     lease: () =>
       new NodeLeaseController(ctx, {
         client: options.client,

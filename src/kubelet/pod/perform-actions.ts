@@ -1,10 +1,11 @@
+/** Performs the actions that `sync-pod.ts` decided, through CRI. */
 import fs from 'node:fs/promises';
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
-/** Performs the actions that `sync-pod.ts` decided, through CRI. */
 import { podDns } from '../../component-helpers/index.ts';
 import type { PodSandboxConfig } from '../../cri/index.ts';
 import { makeDirectory } from '../../kernel/index.ts';
+import type { PodRejection } from '../admission/admit-pod.ts';
 import { podHostname } from '../environment/hostname.ts';
 import { isContainerNotFound, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { removeDeadContainer } from '../runtime/remove-container.ts';
@@ -44,6 +45,8 @@ interface Performed {
   readonly changed: boolean;
   /** When to retry what failed; undefined when nothing did. */
   readonly retryInMs: number | undefined;
+  /** Why the pod can never start here. */
+  readonly rejection?: PodRejection;
 }
 
 export async function performActions(deps: PodDependencies, input: PerformInput): Promise<Performed> {
@@ -65,6 +68,7 @@ export async function performActions(deps: PodDependencies, input: PerformInput)
   if (containers.length === 0 && !actions.createSandbox) return { changed, retryInMs };
   const ready = await prepareSandbox(deps, input);
   if (ready.type === 'retry') return { changed, retryInMs: ready.retryInMs };
+  if (ready.type === 'rejected') return { changed, retryInMs: undefined, rejection: ready };
   const { sandbox } = ready;
   if (actions.createSandbox) changed = true;
   for (const container of containers) {
@@ -81,7 +85,11 @@ type PreparedSandbox = Pick<StartInput, 'sandboxId' | 'sandboxConfig' | 'podIPs'
 async function prepareSandbox(
   deps: PodDependencies,
   { pod, observed, actions, signal }: PerformInput,
-): Promise<{ type: 'ready'; sandbox: PreparedSandbox } | { type: 'retry'; retryInMs: number }> {
+): Promise<
+  | { readonly type: 'ready'; readonly sandbox: PreparedSandbox }
+  | { readonly type: 'retry'; readonly retryInMs: number }
+  | ({ readonly type: 'rejected' } & PodRejection)
+> {
   const networkProblem = pod.spec?.hostNetwork === true ? undefined : deps.networkProblem();
   if (actions.createSandbox && networkProblem !== undefined) {
     deps.events.pod(pod, 'Warning', 'NetworkNotReady', `network is not ready: ${networkProblem}`);
@@ -92,6 +100,7 @@ async function prepareSandbox(
     deps.volumes.ensure(pod, signal),
     planSandbox(deps, pod, actions.attempt),
   ]);
+  if (volumes.type === 'rejected') return volumes;
   if (volumes.type === 'failed') return { type: 'retry', retryInMs: volumes.retryInMs };
   try {
     await deps.containerManager.prepareDynamicResources(pod);

@@ -6,6 +6,7 @@ import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.t
 import { errorMessage, parseTime } from '../../base/index.ts';
 import { isPodTerminal, isTerminalPhase } from '../../component-helpers/index.ts';
 import { isAbort, type Timer, WakeUp } from '../../kernel/index.ts';
+import type { PodRejection } from '../admission/admit-pod.ts';
 import type { AllocatedResources } from '../admission/allocation-checkpoint.ts';
 import { terminationMessage } from '../lifecycle/termination-message.ts';
 import { emptyObservation, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
@@ -218,7 +219,7 @@ export class PodWorker {
         if (isTerminalPhase(status?.phase)) this.#startTermination();
         return;
       }
-      const { changed, retryInMs } = await performActions(this.#deps, {
+      const { changed, retryInMs, rejection } = await performActions(this.#deps, {
         pod,
         observed,
         actions,
@@ -231,6 +232,10 @@ export class PodWorker {
         },
         resizeFailed: (message) => this.#resizeFailed(pod, message),
       });
+      if (rejection !== undefined) {
+        this.#reject(pod, rejection);
+        return;
+      }
       if (retryInMs !== undefined) this.#wakeIn(retryInMs);
       restartingAll = changed && actions.restartAll;
       killed = changed && actions.containersToKill.length > 0 && !restartingAll;
@@ -276,10 +281,13 @@ export class PodWorker {
     const rejection = await this.#deps.containerManager.admit(pod);
     this.#admitted = true;
     if (rejection === undefined || observed.containers.some(({ state }) => state === 'running')) return true;
-    const { reason, message } = rejection;
+    this.#reject(pod, rejection);
+    return false;
+  }
+
+  #reject(pod: Pod, { reason, message }: PodRejection): void {
     this.#deps.events.pod(pod, 'Warning', reason, message);
     this.#startTermination({ phase: 'Failed', reason, message: `Pod was rejected: ${message}` });
-    return false;
   }
 
   #startTermination(failure?: PodFailure): void {

@@ -11,23 +11,31 @@ import type { Timer } from '../../kernel/index.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
 import { uidOf } from '../pod/pod-identity.ts';
 import { pluginByDirectory, pluginOf } from './plugins.ts';
-import { VolumeError, type MountedVolume, type VolumeHost, type VolumeRequest } from './volume.ts';
+import { AttachLimitError, VolumeError, type MountedVolume, type VolumeHost, type VolumeRequest } from './volume.ts';
 
 interface PodVolumes {
   pod: Pod;
   readonly mounted: Map<string, MountedVolume>;
   /** The last error of each volume, so that a refresh does not repeat its event. */
   readonly failing: Map<string, string>;
+  /** The volumes that could not be attached because the node has as many as it can, with their drivers. */
+  readonly overLimit: Map<string, string>;
+  /** When its volumes were first mounted, on the monotonic clock. */
+  readonly startedAt: number;
   refresh: Timer | undefined;
   refreshing: Promise<void> | undefined;
 }
 
 type VolumesOutcome =
   | { readonly type: 'mounted'; readonly volumes: ReadonlyMap<string, MountedVolume> }
-  | { readonly type: 'failed'; readonly message: string; readonly retryInMs: number };
+  | { readonly type: 'failed'; readonly message: string; readonly retryInMs: number }
+  /** The pod can never start here. */
+  | { readonly type: 'rejected'; readonly reason: string; readonly message: string };
 
 const RETRY_MS = 2000;
 const MAX_TIMER_MS = 60_000;
+/** So long a pod waits for another volume to be detached. */
+const ATTACH_LIMIT_WAIT_MS = 123_000;
 const MOUNT_POINT_PARENT = 'volumes';
 
 export class VolumeManager {
@@ -65,7 +73,7 @@ export class VolumeManager {
 
   async #reclaim(uid: string, entry: PodVolumes): Promise<void> {
     const outcome = await this.#ensure(entry.pod, entry);
-    if (outcome.type === 'mounted' || this.#isStopped || this.#pods.get(uid) !== entry) return;
+    if (outcome.type !== 'failed' || this.#isStopped || this.#pods.get(uid) !== entry) return;
     entry.refresh?.cancel();
     entry.refresh = this.#host.clock.after(outcome.retryInMs, () => {
       entry.refreshing = (entry.refreshing ?? Promise.resolve()).then(() => this.#reclaim(uid, entry));
@@ -82,12 +90,29 @@ export class VolumeManager {
       this.#scheduleRefresh(uid, entry);
       return { type: 'mounted', volumes: entry.mounted };
     }
+    const isOver = this.#host.clock.monotonic() - entry.startedAt >= ATTACH_LIMIT_WAIT_MS;
+    if (entry.overLimit.size > 0 && isOver) return this.#overLimit(entry, unmounted);
     const tries = (this.#failures.get(uid) ?? 0) + 1;
     this.#failures.set(uid, tries);
     return {
       type: 'failed',
       message: results.filter((message) => message !== undefined).join(', '),
       retryInMs: Math.min(RETRY_MS * 2 ** Math.min(tries - 1, 6), 122_000),
+    };
+  }
+
+  /** The drivers are asked for their limits, so that the scheduler does not choose this node again. */
+  async #overLimit({ overLimit }: PodVolumes, unmounted: readonly string[]): Promise<VolumesOutcome> {
+    const { csi, logger } = this.#host;
+    for (const driver of new Set(overLimit.values()))
+      await csi
+        .attachLimitReached(driver)
+        .catch((error: unknown) => logger.error(error, 'Failed to update CSIDriver', { driver }));
+    const unattached = [...overLimit.keys()].toSorted();
+    return {
+      type: 'rejected',
+      reason: 'VolumeAttachmentLimitExceeded',
+      message: `Node has reached its volume attachment limit, rejecting pod. unmounted volumes=[${unmounted.join(' ')}], unattached volumes=[${unattached.join(' ')}], failed to process volumes=[]: context deadline exceeded`,
     };
   }
 
@@ -164,7 +189,17 @@ export class VolumeManager {
     const uid = uidOf(pod);
     let entry = this.#pods.get(uid);
     if (entry === undefined) {
-      entry = { pod, mounted: new Map(), failing: new Map(), refresh: undefined, refreshing: undefined };
+      entry = {
+        ...{
+          pod,
+          mounted: new Map(),
+          failing: new Map(),
+          overLimit: new Map(),
+          refresh: undefined,
+          refreshing: undefined,
+        },
+        startedAt: this.#host.clock.monotonic(),
+      };
       this.#pods.set(uid, entry);
     }
     entry.pod = pod;
@@ -173,6 +208,7 @@ export class VolumeManager {
 
   async #mount(entry: PodVolumes, volume: Volume, signal: AbortSignal | undefined): Promise<string | undefined> {
     if (entry.mounted.has(volume.name)) return undefined;
+    entry.overLimit.delete(volume.name);
     try {
       entry.mounted.set(
         volume.name,
@@ -186,6 +222,7 @@ export class VolumeManager {
     } catch (error) {
       const message = failureOf(volume, error);
       if (signal?.aborted === true) return message;
+      if (error instanceof AttachLimitError) entry.overLimit.set(volume.name, error.driver);
       this.#events.pod(entry.pod, 'Warning', 'FailedMount', message);
       entry.failing.set(volume.name, message);
       return message;

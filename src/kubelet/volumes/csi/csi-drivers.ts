@@ -67,6 +67,8 @@ export interface CsiDrivers {
   expand(use: ClaimUse): Promise<void>;
   /** The pod's labels or annotations changed: checks its claims at once. */
   podChanged(uid: string): void;
+  /** The driver could not attach another volume: asks it how many the node can have. */
+  attachLimitReached(driver: string): Promise<void>;
   /** Undefined when the driver does not report stats. */
   usage(directory: string): Promise<VolumeUsage | undefined>;
 }

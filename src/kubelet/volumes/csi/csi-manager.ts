@@ -1,35 +1,44 @@
 /** CSI volumes on this node: waits for the attachment, stages a volume once per node and publishes it to each pod. */
 import { createHash } from 'node:crypto';
-import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod, SecretReference } from '../../../api/generated/core-v1.ts';
 import type { CSIDriver } from '../../../api/generated/storage-v1.ts';
 import { errorMessage, formatTime } from '../../../base/index.ts';
-import { isNotFound, type Client, type EventRecorder } from '../../../client/index.ts';
-import { childContext, type Context, makeDirectory } from '../../../kernel/index.ts';
+import { isNotFound, type Client, type EventRecorder, type InformerFactory } from '../../../client/index.ts';
+import { childContext, type Context } from '../../../kernel/index.ts';
 import type { PluginRegistry } from '../../devices/plugin-registry.ts';
+import { publishedPath, type KubeletRoot } from '../../published-root.ts';
 import { growLocal } from '../local-volume.ts';
 import type { TokenManager } from '../token-manager.ts';
 import { VolumeError } from '../volume.ts';
+import { waitForAttach } from './attachment.ts';
+import { mayHaveHappened } from './call-error.ts';
 import type { ClaimUse, CsiDrivers, CsiMount, CsiMounted, VolumeUsage } from './csi-drivers.ts';
 import type { NodePublishVolumeRequest, NodeStageVolumeRequest } from './csi-v1.generated.ts';
 import { DriverRegistrations, type Driver } from './driver-registrations.ts';
 import { ExpansionError } from './expansion-error.ts';
 import { NodeExpansion } from './node-expansion.ts';
+import { StagedVolumes } from './staged-volumes.ts';
 import { kubeletSetsOwnership, volumeCapability } from './volume-capability.ts';
-import { allVolumeData, readVolumeData, removeVolumeData, writeVolumeData, type VolumeData } from './volume-data.ts';
+import {
+  allVolumeData,
+  readVolumeData,
+  removeVolumeData,
+  stagingPathOf,
+  writeVolumeData,
+  type StagedData,
+  type VolumeData,
+} from './volume-data.ts';
 import { usageOf } from './volume-usage.ts';
 
 const CALL_TIMEOUT_MS = 2 * 60_000;
-const ATTACH_WAIT_MS = 2 * 60_000;
-const ATTACH_POLL_MS = 500;
 const REPUBLISH_MS = 60_000;
 const TOKENS = 'csi.storage.k8s.io/serviceAccount.tokens';
 
-interface CsiManagerOptions {
+interface CsiManagerOptions extends KubeletRoot {
   readonly client: Client;
+  readonly informers: InformerFactory;
   readonly nodeName: string;
-  readonly rootDirectory: string;
   readonly plugins: PluginRegistry;
   readonly tokens: TokenManager;
   readonly recorder: EventRecorder;
@@ -38,13 +47,19 @@ interface CsiManagerOptions {
   readonly onChange: () => void;
 }
 
+interface PodVolume extends VolumeData {
+  /** `open`: a call has failed in a way that leaves open whether the driver has done it. */
+  published: 'no' | 'open' | 'yes';
+}
+
 export class CsiManager implements CsiDrivers {
   readonly #ctx: Context;
   readonly #options: CsiManagerOptions;
   readonly #drivers: DriverRegistrations;
   readonly #expansion: NodeExpansion;
-  /** Published volumes, also in progress, by the directory of the pod's volume. */
-  readonly #volumes = new Map<string, VolumeData>();
+  readonly #staged: StagedVolumes;
+  /** Volumes of pods, from before they are attached, by directory. */
+  readonly #volumes = new Map<string, PodVolume>();
   /** Serializes operations per volume, because several pods may use it. */
   readonly #pendingByVolume = new Map<string, Promise<unknown>>();
 
@@ -52,6 +67,12 @@ export class CsiManager implements CsiDrivers {
     this.#ctx = childContext(ctx, 'csi');
     this.#options = options;
     this.#drivers = new DriverRegistrations(this.#ctx, options);
+    this.#staged = new StagedVolumes(this.#ctx, {
+      rootDirectory: options.rootDirectory,
+      unstage: (volume) => this.#unstage(volume),
+      serialize: ({ driverName, volumeHandle }, work) => this.#serialize(`${driverName}/${volumeHandle}`, work),
+      onUnstaged: options.onChange,
+    });
     this.#expansion = new NodeExpansion(this.#ctx, {
       ...options,
       periodMs: options.syncFrequencyMs,
@@ -61,23 +82,47 @@ export class CsiManager implements CsiDrivers {
   }
 
   /** Expands volumes in use when their claims are resized. */
-  run(): Promise<void> {
-    return this.#expansion.run();
+  async run(): Promise<void> {
+    try {
+      await Promise.all([this.#expansion.run(), this.#staged.run()]);
+    } finally {
+      this.#drivers.stop();
+    }
+  }
+
+  /** Creates the CSINode. */
+  async initialize(): Promise<void> {
+    await this.#drivers.initialize();
+    this.#options.onChange();
+  }
+
+  /** Why the node is not ready. */
+  problems(): string[] {
+    return this.#drivers.isInitialized ? [] : ['CSINode is not yet initialized'];
+  }
+
+  attachLimitReached(driver: string): Promise<void> {
+    return this.#drivers.refresh(driver);
   }
 
   /** Restores the volumes that were published before a restart. */
   async load(): Promise<void> {
-    for (const [directory, data] of await allVolumeData(this.#options.rootDirectory))
-      this.#volumes.set(directory, data);
+    const users = new Map<string, string[]>();
+    for (const [directory, data] of await allVolumeData(this.#options.rootDirectory)) {
+      this.#volumes.set(directory, { ...data, published: 'yes' });
+      users.set(data.stagingPath, [...(users.get(data.stagingPath) ?? []), directory]);
+    }
+    await this.#staged.load(users);
   }
 
   /** `volumesInUse` of the node status: volumes that must not be detached. */
   volumesInUse(): string[] {
+    const ofPods = [...this.#volumes.values()].filter(({ persistent }) => persistent === true);
     return [
       ...new Set(
-        [...this.#volumes.values()]
-          .filter(({ persistent }) => persistent === true)
-          .map(({ driverName, volumeHandle }) => `kubernetes.io/csi/${driverName}^${volumeHandle}`),
+        [...ofPods, ...this.#staged.volumes].map(
+          ({ driverName, volumeHandle }) => `kubernetes.io/csi/${driverName}^${volumeHandle}`,
+        ),
       ),
     ];
   }
@@ -98,7 +143,7 @@ export class CsiManager implements CsiDrivers {
     if (persistentVolume === undefined) checkInline(source.driver, object);
     const target = path.join(directory, 'mount');
     const isStaged = persistentVolume !== undefined && driver.capabilities.has('STAGE_UNSTAGE_VOLUME');
-    const stagingPath = isStaged ? this.#stagingPath(source.driver, volumeHandle) : '';
+    const stagingPath = isStaged ? stagingPathOf(this.#options.rootDirectory, source.driver, volumeHandle) : '';
     const use = {
       fsType: source.fsType,
       volume: persistentVolume,
@@ -118,10 +163,19 @@ export class CsiManager implements CsiDrivers {
     const publishContext =
       persistentVolume === undefined || object?.spec.attachRequired === false
         ? {}
-        : await this.#waitForAttach(source.driver, volumeHandle, request.signal);
-    const volume = { volumeId: volumeHandle, publishContext, volumeCapability: volumeCapability(use) };
-    if (isStaged) await this.#stage(driver, source, { ...volume, stagingTargetPath: stagingPath });
-    await this.#publish(driver, request, object, { ...volume, stagingTargetPath: stagingPath, targetPath: target });
+        : await waitForAttach(this.#ctx, {
+            ...{ client: this.#options.client, nodeName: this.#options.nodeName, object, volumeHandle },
+            ...{ driver: source.driver, podSignal: request.signal },
+          });
+    const volume = {
+      ...{ volumeId: volumeHandle, publishContext, volumeCapability: volumeCapability(use) },
+      stagingTargetPath: this.#published(stagingPath),
+    };
+    if (isStaged)
+      await this.#staged.stage({ driverName: source.driver, volumeHandle, stagingPath }, directory, () =>
+        this.#stage(driver, source, volume),
+      );
+    await this.#publish(driver, request, object, { ...volume, targetPath: this.#published(target) });
     return {
       path: target,
       needsOwnership: kubeletSetsOwnership(use, object),
@@ -129,11 +183,14 @@ export class CsiManager implements CsiDrivers {
     };
   }
 
-  async #stage({ node }: Driver, source: CsiMount['source'], volume: NodeStageVolumeRequest): Promise<void> {
-    await makeDirectory(volume.stagingTargetPath ?? '', { mode: 0o750 });
+  async #stage(
+    { node }: Driver,
+    source: CsiMount['source'],
+    volume: NodeStageVolumeRequest,
+  ): Promise<() => Promise<unknown>> {
     const secrets = await this.#secret(source.nodeStageSecretRef);
     const volumeContext = source.volumeAttributes ?? {};
-    await node.nodeStageVolume({ ...volume, secrets, volumeContext }, this.#callOptions());
+    return () => node.nodeStageVolume({ ...volume, secrets, volumeContext }, this.#callOptions());
   }
 
   async #publish(
@@ -148,7 +205,14 @@ export class CsiManager implements CsiDrivers {
     const volumeContext = { ...source.volumeAttributes, ...podInfo(request, object), ...(inSecrets ? {} : tokens) };
     const secrets = { ...(await this.#secret(source.nodePublishSecretRef)), ...(inSecrets ? tokens : {}) };
     const readonly = source.readOnly === true;
-    await node.nodePublishVolume({ ...volume, readonly, secrets, volumeContext }, this.#callOptions());
+    const state = this.#volumes.get(request.directory);
+    try {
+      await node.nodePublishVolume({ ...volume, readonly, secrets, volumeContext }, this.#callOptions());
+      if (state !== undefined) state.published = 'yes';
+    } catch (error) {
+      if (state !== undefined && state.published !== 'yes') state.published = mayHaveHappened(error) ? 'open' : 'no';
+      throw error;
+    }
   }
 
   expand(use: ClaimUse): Promise<void> {
@@ -165,7 +229,10 @@ export class CsiManager implements CsiDrivers {
     const { node, capabilities } = this.#drivers.driver(data.driverName);
     if (!capabilities.has('GET_VOLUME_STATS')) return undefined;
     return usageOf(
-      await node.nodeGetVolumeStats({ volumeId: data.volumeHandle, volumePath: data.target }, this.#callOptions()),
+      await node.nodeGetVolumeStats(
+        { volumeId: data.volumeHandle, volumePath: this.#published(data.target) },
+        this.#callOptions(),
+      ),
       capabilities,
     );
   }
@@ -198,8 +265,8 @@ export class CsiManager implements CsiDrivers {
       node.nodeExpandVolume(
         {
           volumeId: volumeHandle,
-          volumePath: target,
-          stagingTargetPath: stagingPath,
+          volumePath: this.#published(target),
+          stagingTargetPath: this.#published(stagingPath),
           capacityRange: { requiredBytes },
           volumeCapability: capability,
           secrets,
@@ -217,43 +284,31 @@ export class CsiManager implements CsiDrivers {
   }
 
   async #unmount(directory: string, { driverName, volumeHandle, stagingPath, target }: VolumeData): Promise<void> {
-    const driver = this.#drivers.driver(driverName);
-    await driver.node.nodeUnpublishVolume({ volumeId: volumeHandle, targetPath: target }, this.#callOptions());
-    const isLast = ![...this.#volumes].some(
-      ([other, volume]) => other !== directory && volume.stagingPath === stagingPath,
-    );
-    if (stagingPath !== '' && isLast) await this.#unstage(driver, volumeHandle, stagingPath);
+    if (this.#volumes.get(directory)?.published !== 'no') {
+      const volume = { volumeId: volumeHandle, targetPath: this.#published(target) };
+      await this.#drivers.driver(driverName).node.nodeUnpublishVolume(volume, this.#callOptions());
+    }
     await removeVolumeData(directory);
-    if (this.#volumes.delete(directory)) this.#options.onChange();
+    const wasUsed = this.#volumes.delete(directory);
+    if (stagingPath !== '') this.#staged.release(stagingPath, directory);
+    if (wasUsed) this.#options.onChange();
   }
 
-  async #unstage({ node }: Driver, volumeHandle: string, stagingPath: string): Promise<void> {
-    await node.nodeUnstageVolume({ volumeId: volumeHandle, stagingTargetPath: stagingPath }, this.#callOptions());
-    // Not recursive, because if it were still mounted that would delete the data of the volume.
-    for (const folder of [stagingPath, path.dirname(stagingPath)]) {
-      await fs.rmdir(folder).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') throw error;
-      });
-    }
+  async #unstage({ driverName, volumeHandle, stagingPath }: StagedData): Promise<void> {
+    const { node } = this.#drivers.driver(driverName);
+    const stagingTargetPath = this.#published(stagingPath);
+    await node.nodeUnstageVolume({ volumeId: volumeHandle, stagingTargetPath }, this.#callOptions());
   }
 
   async #saveVolumeData(directory: string, data: VolumeData): Promise<void> {
     await writeVolumeData(directory, data);
-    const isNew = !this.#volumes.has(directory);
-    this.#volumes.set(directory, data);
+    const before = this.#volumes.get(directory);
+    const isNew = before === undefined;
+    this.#volumes.set(directory, { ...data, published: before?.published ?? 'no' });
     if (isNew) this.#options.onChange();
   }
 
-  #stagingPath(driver: string, volumeHandle: string): string {
-    return path.join(
-      this.#options.rootDirectory,
-      'plugins',
-      'kubernetes.io/csi',
-      driver,
-      createHash('sha256').update(volumeHandle).digest('hex'),
-      'globalmount',
-    );
-  }
+  #published = (file: string): string => publishedPath(this.#options, file);
 
   #driverObject(name: string): Promise<CSIDriver | undefined> {
     return this.#options.client
@@ -263,34 +318,6 @@ export class CsiManager implements CsiDrivers {
         if (isNotFound(error)) return undefined;
         throw error;
       });
-  }
-
-  /** Waits for the VolumeAttachment; returns its attachment metadata. */
-  async #waitForAttach(
-    driver: string,
-    volumeHandle: string,
-    podSignal: AbortSignal | undefined,
-  ): Promise<Record<string, string>> {
-    const { client, nodeName } = this.#options;
-    const { clock } = this.#ctx;
-    const signal = podSignal === undefined ? this.#ctx.signal : AbortSignal.any([this.#ctx.signal, podSignal]);
-    const name = `csi-${createHash('sha256').update(`${volumeHandle}${driver}${nodeName}`).digest('hex')}`;
-    const deadline = clock.monotonic() + ATTACH_WAIT_MS;
-    for (;;) {
-      const attachment = await client
-        .resource('storage.k8s.io/v1/volumeattachments')
-        .get({ name })
-        .catch((error: unknown) => {
-          if (isNotFound(error)) return undefined;
-          throw error;
-        });
-      if (attachment?.status?.attached === true && attachment.metadata.deletionTimestamp === undefined)
-        return attachment.status.attachmentMetadata ?? {};
-      if (attachment?.status?.attachError?.message) throw new VolumeError(attachment.status.attachError.message);
-      if (clock.monotonic() > deadline)
-        throw new VolumeError(`timed out waiting for the volume ${volumeHandle} of ${driver} to be attached`);
-      await clock.sleep(ATTACH_POLL_MS, signal);
-    }
   }
 
   /** Bound service account tokens for the audiences that the CSIDriver requests. */

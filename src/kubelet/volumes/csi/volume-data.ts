@@ -1,4 +1,5 @@
-/** `vol_data.json` beside a published CSI volume: what a restarted kubelet needs to unpublish it. */
+/** `vol_data.json` beside a published or staged CSI volume: what a restarted kubelet needs to take it back. */
+import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { makeDirectory, writeFileDurably } from '../../../kernel/index.ts';
@@ -12,6 +13,12 @@ export interface VolumeData {
   readonly target: string;
   /** For a PersistentVolume, which must not be detached while it is in use. */
   readonly persistent?: boolean;
+}
+
+export interface StagedData {
+  readonly driverName: string;
+  readonly volumeHandle: string;
+  readonly stagingPath: string;
 }
 
 const FILE = 'vol_data.json';
@@ -41,6 +48,30 @@ export async function allVolumeData(rootDirectory: string): Promise<Map<string, 
         const data = await readVolumeData(path.join(parent, name));
         if (data !== undefined) found.set(path.join(parent, name), data);
       }
+    }
+  }
+  return found;
+}
+
+const STAGED = 'plugins/kubernetes.io/csi';
+const GLOBAL_MOUNT = 'globalmount';
+
+export const stagingPathOf = (rootDirectory: string, driver: string, volumeHandle: string): string =>
+  path.join(rootDirectory, STAGED, driver, createHash('sha256').update(volumeHandle).digest('hex'), GLOBAL_MOUNT);
+
+export async function writeStagedData({ driverName, volumeHandle, stagingPath }: StagedData): Promise<void> {
+  await writeFileDurably(path.join(path.dirname(stagingPath), FILE), JSON.stringify({ driverName, volumeHandle }));
+}
+
+/** All staged CSI volumes of this node. */
+export async function allStagedData(rootDirectory: string): Promise<StagedData[]> {
+  const found: StagedData[] = [];
+  const drivers = path.join(rootDirectory, STAGED);
+  for (const driver of await fs.readdir(drivers).catch(() => [])) {
+    for (const volume of await fs.readdir(path.join(drivers, driver)).catch(() => [])) {
+      const directory = path.join(drivers, driver, volume);
+      const data = await readVolumeData(directory);
+      if (data !== undefined) found.push({ ...data, stagingPath: path.join(directory, GLOBAL_MOUNT) });
     }
   }
   return found;
