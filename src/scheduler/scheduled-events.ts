@@ -13,8 +13,14 @@ const MAX_BATCH = 16;
 /** The list is truncated when this many of its first entries were written. */
 const MAX_WRITTEN = 1000;
 
+/** What the event tells. Thousands may wait, so they do not hold their pods: these may have changed, or be gone, meanwhile. */
 interface ScheduledPod {
-  readonly pod: PodInfo;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string | undefined;
+  readonly schedulerName: string;
+  readonly attempt: number;
   readonly nodeName: string;
   readonly at: number;
 }
@@ -37,7 +43,10 @@ export class ScheduledEvents {
 
   add(pod: PodInfo, nodeName: string): void {
     this.#pacer.noteActivity();
-    this.#waiting.push({ pod, nodeName, at: this.#ctx.clock.now() });
+    const { namespace, name, uid, schedulerName, attempt } = pod;
+    const { resourceVersion } = pod.pod.metadata;
+    const at = this.#ctx.clock.now();
+    this.#waiting.push({ namespace, name, uid, resourceVersion, schedulerName, attempt, nodeName, at });
     if (this.#waiting.length - this.#next > this.#pacer.maxWaiting) this.#next++;
     this.#wakeUp.wake();
   }
@@ -63,34 +72,30 @@ export class ScheduledEvents {
     try {
       await this.#create(scheduled, signal);
     } catch (error) {
-      if (!signal.aborted) this.#ctx.logger.v(2).info('Failed to write event', { pod: scheduled.pod.key, err: error });
+      if (!signal.aborted)
+        this.#ctx.logger
+          .v(2)
+          .info('Failed to write event', { pod: `${scheduled.namespace}/${scheduled.name}`, err: error });
     }
   }
 
-  async #create({ pod, nodeName, at }: ScheduledPod, signal: AbortSignal): Promise<void> {
-    const { namespace, name, uid } = pod;
+  async #create(scheduled: ScheduledPod, signal: AbortSignal): Promise<void> {
+    const { namespace, name, uid, resourceVersion, schedulerName, attempt, nodeName, at } = scheduled;
     await this.#client.resource('events.k8s.io/v1/events').create(
       {
         apiVersion: 'events.k8s.io/v1',
         kind: 'Event',
         metadata: { namespace, name: `${name}.${BigInt(Math.round(at * 1e6)).toString(16)}` },
         eventTime: formatMicroTime(at),
-        reportingController: pod.schedulerName,
+        reportingController: schedulerName,
         reportingInstance: this.#instance,
         action: 'Binding',
         reason: 'Scheduled',
-        regarding: {
-          kind: 'Pod',
-          namespace,
-          name,
-          uid,
-          apiVersion: 'v1',
-          resourceVersion: pod.pod.metadata.resourceVersion,
-        },
+        regarding: { kind: 'Pod', namespace, name, uid, apiVersion: 'v1', resourceVersion },
         note: `Successfully assigned ${namespace}/${name} to ${nodeName}`,
         type: 'Normal',
       },
-      { signal, cause: pod.attempt },
+      { signal, cause: attempt },
     );
   }
 }
