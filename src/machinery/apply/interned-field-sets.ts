@@ -95,25 +95,29 @@ function follow(from: TrieNode, element: string, below: FieldSet): TrieNode {
 /** Long keys count for more, which bounds the memory. */
 const cost = (element: string): number => 1 + (element.length >> 6);
 
-/** The JSON of interned sets; undefined until it is needed. */
-const jsonTexts = new WeakMap<FieldSet, string | undefined>();
+/** The JSON of sets that were asked for. */
+const jsonTexts = new WeakMap<FieldSet, string>();
 
-/** A set as JSON, cached for interned sets: encoding it is most of the work of encoding a small object. */
+/** Stands for the text of a set that was asked for once. */
+const ASKED_ONCE = '';
+
+/**
+ * A set as JSON: encoding it is most of the work of encoding a small object. It is kept from the second time on, because sets that
+ * name something of one object only, such as the address of a pod, are as long as those that thousands share.
+ */
 export function fieldSetText(set: FieldSet): string {
   const known = jsonTexts.get(set);
-  if (known !== undefined) return known;
+  if (known) return known;
   const text = JSON.stringify(set);
-  if (jsonTexts.has(set)) {
-    jsonTexts.set(set, text);
-    nodes += cost(text);
-  }
+  jsonTexts.set(set, known === ASKED_ONCE ? text : ASKED_ONCE);
+  if (known === ASKED_ONCE) nodes += cost(text);
   return text;
 }
 
 /** The same in steps, for a large set. */
 export function* fieldSetTextSteps(set: FieldSet): Steps<string> {
   const known = jsonTexts.get(set);
-  if (known !== undefined) return known;
+  if (known) return known;
   const text = yield* stringifySteps(set);
   jsonTexts.set(set, text);
   return text;
@@ -128,6 +132,5 @@ function makeSet(elements: readonly string[], below: readonly FieldSet[]): Field
   if (elements.length === 0 || (elements.length === 1 && elements[0] === SELF)) return LEAF;
   const set: FieldSetBuilder = {};
   for (let i = 0; i < elements.length; i++) set[elements[i]!] = below[i]!;
-  jsonTexts.set(set, undefined);
   return Object.freeze(set);
 }
