@@ -267,9 +267,8 @@ export class ObjectStore {
     // A later write may have replaced it in the cache already: the response still shows this one.
     if (cached?.revision !== revision)
       return Entry.fromValue({ key, ...place }, encodeForStorage(object), revision, object);
-    return served.prepareViews
-      ? served.prepareViews([cached]).then(() => viewOf(served, cached))
-      : viewOf(served, cached);
+    if (served.prepareViews) return served.prepareViews([cached]).then(() => viewOf(served, cached));
+    return served.conversion ? cached.viewOnce(served.conversion.fromStorage) : cached;
   }
 
   #dryRunEntry(key: string, place: Place, object: KubeObject, resourceVersion: string, encoded?: Buffer): Entry {

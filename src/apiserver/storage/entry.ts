@@ -204,6 +204,11 @@ export class Entry implements EncodedObject {
     return view;
   }
 
+  /** The same for the response to a write, which nobody may ask for again: a view that is not there yet is not kept. */
+  viewOnce(convert: ViewConversion): Entry {
+    return this.#views?.get(convert) ?? this.#convert(convert);
+  }
+
   #convert(convert: ViewConversion): Entry {
     const stored = this.object;
     const object = convert(stored);
