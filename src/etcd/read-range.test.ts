@@ -30,9 +30,9 @@ it('counts the whole range beyond the limit', () => {
   });
 });
 
-it('does not count for a reader who ignores the count', () => {
+it('does not count for a reader who goes through everything', () => {
   const counted: string[] = [];
-  const request = { key: 'a', rangeEnd: 'd', limit: 1, ignoresCount: true };
+  const request = { key: 'a', rangeEnd: 'd', limit: 1, isSweep: true };
   const { kvs, more } = readRange(viewOf(counted), request, 1);
   expect({ keys: kvs.map(({ key }) => key), more, counted }).toEqual({ keys: ['a'], more: true, counted: [] });
 });

@@ -12,15 +12,16 @@ export function readRange(view: View, request: RangeRequest, revision: number): 
   const wanted = reordered || filters(request) ? Infinity : limit;
   let kvs: KeyValue[] = [];
   let complete = true;
-  visitSelection(view, selected, (kv) => {
+  const visit = (kv: KeyValue): boolean => {
     if (kvs.length >= wanted) {
       complete = false;
       return false;
     }
     kvs.push(kv);
     return true;
-  });
-  const count = complete || request.ignoresCount ? kvs.length : countSelection(view, selected);
+  };
+  visitSelection(view, selected, visit, request.isSweep);
+  const count = complete || request.isSweep ? kvs.length : countSelection(view, selected);
 
   if (filters(request)) kvs = kvs.filter((kv) => passes(kv, request));
   if (reordered && request.sort !== undefined) kvs.sort(comparator(request.sort));

@@ -81,8 +81,11 @@ export interface RangeRequest {
   revision?: number;
   keysOnly?: boolean;
   countOnly?: boolean;
-  /** The reader goes on page by page and ignores `count`: counting for each page all that is left is quadratic. */
-  ignoresCount?: boolean;
+  /**
+   * The reader goes through everything once, page by page. It ignores `count`: counting for each page all that is left is
+   * quadratic. What it reads is not cached, or nothing of what others read would stay.
+   */
+  isSweep?: boolean;
   minModRevision?: number;
   maxModRevision?: number;
   minCreateRevision?: number;
@@ -96,7 +99,7 @@ export interface RangeResult {
   /** The store's current revision, not that of the keys. */
   revision: number;
   kvs: KeyValue[];
-  /** The number of keys in the range, regardless of the limit. With `ignoresCount` it may be that of `kvs`. */
+  /** The number of keys in the range, regardless of the limit. With `isSweep` it may be that of `kvs`. */
   count: number;
   more: boolean;
 }

@@ -4,8 +4,11 @@ import type { KeyValue } from './store.ts';
 /** The map from keys to values at one revision. */
 export interface View {
   get(key: string): KeyValue | undefined;
-  /** Pairs with keys in [start, end) in key order, until `visit` returns false. An absent end means no end. */
-  scan(start: string, end: string | undefined, visit: (kv: KeyValue) => boolean | void): void;
+  /**
+   * Pairs with keys in [start, end) in key order, until `visit` returns false. An absent end means no end. Pairs that a sweep
+   * visits are not cached.
+   */
+  scan(start: string, end: string | undefined, visit: (kv: KeyValue) => boolean | void, isSweep?: boolean): void;
   count(start: string, end: string | undefined): number;
   /** Whether `count` counts the key. */
   has(key: string): boolean;
@@ -24,8 +27,13 @@ export function selects(selected: Selection, key: string): boolean {
   return key >= selected.start && (selected.end === undefined || key < selected.end);
 }
 
-export function visitSelection(view: View, selected: Selection, visit: (kv: KeyValue) => boolean | void): void {
-  if (selected.single === undefined) return view.scan(selected.start, selected.end, visit);
+export function visitSelection(
+  view: View,
+  selected: Selection,
+  visit: (kv: KeyValue) => boolean | void,
+  isSweep?: boolean,
+): void {
+  if (selected.single === undefined) return view.scan(selected.start, selected.end, visit, isSweep);
   const kv = view.get(selected.single);
   if (kv !== undefined) visit(kv);
 }
@@ -44,7 +52,7 @@ export function layeredView(base: View, layer: OrderedMap<string, KeyValue | und
   if (layer.size === 0) return base;
   return {
     get: (key) => layer.get(key) ?? (layer.has(key) ? undefined : base.get(key)),
-    scan: (start, end, visit) => scanLayers(base, layer, { start, end, visit }),
+    scan: (start, end, visit, isSweep) => scanLayers(base, layer, { start, end, visit, isSweep }),
     count(start, end) {
       let count = base.count(start, end);
       layer.scan(start, end, (kv, key) => {
@@ -59,7 +67,12 @@ export function layeredView(base: View, layer: OrderedMap<string, KeyValue | und
 function scanLayers(
   base: View,
   layer: OrderedMap<string, KeyValue | undefined>,
-  range: { start: string; end: string | undefined; visit: (kv: KeyValue) => boolean | void },
+  range: {
+    start: string;
+    end: string | undefined;
+    visit: (kv: KeyValue) => boolean | void;
+    isSweep: boolean | undefined;
+  },
 ): void {
   const differences: [string, KeyValue | undefined][] = [];
   layer.scan(range.start, range.end, (kv, key) => void differences.push([key, kv]));
@@ -74,13 +87,14 @@ function scanLayers(
     }
     return true;
   };
-  base.scan(range.start, range.end, (kv) => {
+  const visitBase = (kv: KeyValue): boolean => {
     if (!visitUpTo(kv.key)) stopped = true;
     else if (differences[next]?.[0] === kv.key) {
       const changed = differences[next++]![1];
       if (changed !== undefined && range.visit(changed) === false) stopped = true;
     } else if (range.visit(kv) === false) stopped = true;
     return !stopped;
-  });
+  };
+  base.scan(range.start, range.end, visitBase, range.isSweep);
   if (!stopped) visitUpTo(undefined);
 }

@@ -29,7 +29,7 @@ export { PrometheusRegistry } from './metrics-registry.ts';
 export { registerProcessMetrics } from './process-metrics.ts';
 export { EventLoopTurns } from './event-loop-turns.ts';
 export { Backoff } from './backoff.ts';
-export { allocateBytes } from './long-lived-buffers.ts';
+export { allocateBytes, type ByteAllocator, SlabBytes } from './long-lived-buffers.ts';
 export { makeDirectory, makeDirectorySync } from './make-directory.ts';
 export { isStillRunning, processStart } from './process-start.ts';
 export { makeDirectoryDurably, renameDurably, syncDirectory, syncFile, writeFileDurably } from './durable-file.ts';

@@ -7,7 +7,7 @@ const SMALL_HEAP = 192 * 2 ** 20;
 const MAX_GROWTH = 2 ** 30;
 const CHECK_EVERY_BYTES = 8 * 2 ** 20;
 
-interface ByteAllocator {
+export interface ByteAllocator {
   /** A Buffer that is not initialized. */
   allocate(size: number): Buffer;
 }
@@ -56,6 +56,28 @@ export function useByteAllocator(allocator: ByteAllocator): () => void {
   const before = memory;
   memory = allocator;
   return () => void (memory = before);
+}
+
+const SLAB_BYTES = 64 * 1024;
+const MAX_SHARED_BYTES = 16 * 1024;
+
+/**
+ * Parts of few large buffers: an allocation for each of a million small values takes longer than reading them. A slab is in memory as
+ * long as one of its parts is.
+ */
+export class SlabBytes implements ByteAllocator {
+  #slab: Buffer = Buffer.alloc(0);
+  #used = 0;
+
+  allocate(size: number): Buffer {
+    if (size > MAX_SHARED_BYTES) return allocateBytes(size);
+    if (this.#used + size > this.#slab.length) {
+      this.#slab = allocateBytes(SLAB_BYTES);
+      this.#used = 0;
+    }
+    this.#used += size;
+    return this.#slab.subarray(this.#used - size, this.#used);
+  }
 }
 
 /** An uninitialized Buffer that may live long. */

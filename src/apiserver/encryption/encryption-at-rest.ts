@@ -13,6 +13,8 @@ const IDENTITY_CHAIN = new ProviderChain([identityProvider]);
 export class EncryptionAtRest implements Transformer {
   #chains = new Map<string, ProviderChain>();
   #chainOf: ChainOf;
+  /** Of the last key: thousands with the same beginning follow each other when a server starts. */
+  #last: { readonly beginning: string; readonly chain: ProviderChain } | undefined;
 
   constructor(chainOf: ChainOf) {
     this.#chainOf = chainOf;
@@ -22,6 +24,7 @@ export class EncryptionAtRest implements Transformer {
   use(chainOf: ChainOf): void {
     this.#chainOf = chainOf;
     this.#chains.clear();
+    this.#last = undefined;
   }
 
   toStorage(value: Buffer, key: string): Buffer | Promise<Buffer> {
@@ -42,6 +45,7 @@ export class EncryptionAtRest implements Transformer {
   }
 
   #chain(key: string): ProviderChain {
+    if (this.#last && key.startsWith(this.#last.beginning)) return this.#last.chain;
     const end = key.indexOf('/', REGISTRY.length);
     const cacheKey = end < 0 ? key : key.slice(0, Math.max(end, key.indexOf('/', end + 1)));
     let chain = this.#chains.get(cacheKey);
@@ -50,6 +54,7 @@ export class EncryptionAtRest implements Transformer {
       if (this.#chains.size > 10_000) this.#chains.clear();
       this.#chains.set(cacheKey, chain);
     }
+    if (end >= 0 && cacheKey.length > end) this.#last = { beginning: `${cacheKey}/`, chain };
     return chain;
   }
 }

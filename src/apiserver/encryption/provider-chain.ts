@@ -17,7 +17,7 @@ export class ProviderChain {
 
   decrypt(value: Buffer, key: string): { value: Buffer; stale: boolean } {
     const provider = this.#providerOf(value);
-    const sealed = value.subarray(Buffer.byteLength(provider.prefix));
+    const sealed = provider.prefix === '' ? value : value.subarray(Buffer.byteLength(provider.prefix));
     const stale = provider !== this.providers[0] || (provider.isStale?.(sealed) ?? false);
     return { value: provider.decrypt(sealed, key), stale };
   }
@@ -35,5 +35,7 @@ export class ProviderChain {
   }
 }
 
+/** The first byte decides for nearly all: a server that starts asks this about everything that is stored. */
 const startsWith = (value: Buffer, prefix: string): boolean =>
-  prefix === '' || value.subarray(0, PREFIX_WINDOW).toString('utf8').startsWith(prefix);
+  prefix === '' ||
+  (value[0] === prefix.charCodeAt(0) && value.subarray(0, PREFIX_WINDOW).toString('utf8').startsWith(prefix));

@@ -12,11 +12,14 @@ export interface Provider {
   isStale?(value: Buffer): boolean;
 }
 
+/** How every encrypted value begins. */
+const ENCRYPTED = 'k8s:enc:';
+
 export const identityProvider: Provider = {
   prefix: '',
   encrypt: (value) => value,
   decrypt(value) {
-    if (value.subarray(0, 8).toString('latin1') === 'k8s:enc:')
+    if (value[0] === ENCRYPTED.charCodeAt(0) && value.subarray(0, ENCRYPTED.length).toString('latin1') === ENCRYPTED)
       throw new Error('identity transformer tried to read encrypted data');
     return value;
   },

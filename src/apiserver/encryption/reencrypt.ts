@@ -14,7 +14,7 @@ export async function reencryptAll(
   let rewritten = 0;
   const { rangeEnd } = prefixRange(REGISTRY);
   for (let key = REGISTRY; ;) {
-    const page = await store.range({ key, rangeEnd, limit: PAGE, ignoresCount: true });
+    const page = await store.range({ key, rangeEnd, limit: PAGE, isSweep: true });
     await transformer.prepare(page.kvs);
     for (const kv of page.kvs) {
       seen++;

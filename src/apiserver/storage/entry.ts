@@ -6,7 +6,7 @@
  * Stored values lack the resourceVersion; the served bytes have it spliced in at the start of metadata.
  */
 import { encodeJson } from '../../base/index.ts';
-import { allocateBytes } from '../../kernel/index.ts';
+import { allocateBytes, type ByteAllocator } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { EncodedObject } from '../request/request.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
@@ -74,6 +74,11 @@ export class Entry implements EncodedObject {
   static fromValue(place: Place, value: Uint8Array, revision: number, object?: KubeObject): Entry {
     const parsed: Parsed = object ? { type: 'fresh', object } : NONE;
     return new Entry(place, revision, encodedFrom(value, revision), parsed);
+  }
+
+  /** One of many that are loaded together. */
+  static loaded(place: Place, value: Uint8Array, revision: number, memory: ByteAllocator): Entry {
+    return new Entry(place, revision, encodedFrom(value, revision, undefined, memory), NONE);
   }
 
   /** `value` stays in memory as long as the entry does: its bytes are not copied before they are needed. */
@@ -237,13 +242,14 @@ export const servedBytes = (value: Uint8Array, revision: number): Buffer =>
 const withoutLineFeed = (line: Buffer): Buffer => line.subarray(0, line.length - 1);
 
 /** The bytes of a stored value, with its revision as resourceVersion. The line feed is made here because that costs no copy. */
-function encodedFrom(value: Uint8Array, revision: number, lazy?: LazyEncoding): Encoded {
+function encodedFrom(value: Uint8Array, revision: number, lazy?: LazyEncoding, memory?: ByteAllocator): Encoded {
   const stored = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   const metadataStart = stored.indexOf(METADATA);
   const insertAt = metadataStart + METADATA.length;
   const comma = stored[insertAt] === CLOSING_BRACE ? '' : ',';
   const insertion = `"resourceVersion":"${revision}"${comma}`;
-  const line = allocateBytes(stored.length + insertion.length + 1);
+  const length = stored.length + insertion.length + 1;
+  const line = memory ? memory.allocate(length) : allocateBytes(length);
   stored.copy(line, 0, 0, insertAt);
   line.write(insertion, insertAt, 'latin1');
   stored.copy(line, insertAt + insertion.length, insertAt);

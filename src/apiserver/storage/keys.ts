@@ -29,10 +29,19 @@ export function objectKey(prefix: string, namespace: string, name: string): stri
   return namespace === '' ? prefix + name : `${prefix}${namespace}/${name}`;
 }
 
+const SLASH = 0x2f;
+
+/** The namespace of the last key: objects of one namespace, which often follow each other, share its name. */
+let lastNamespace = '';
+
 /** Keys have one code unit a byte; names are ASCII. */
 export function splitKey(key: string, prefix: string, namespaced: boolean): { namespace: string; name: string } {
-  const rest = key.slice(prefix.length);
-  if (!namespaced) return { namespace: '', name: rest };
-  const slash = rest.indexOf('/');
-  return { namespace: rest.slice(0, slash), name: rest.slice(slash + 1) };
+  if (!namespaced) return { namespace: '', name: key.slice(prefix.length) };
+  let slash = prefix.length + lastNamespace.length;
+  if (key.charCodeAt(slash) !== SLASH || !key.startsWith(lastNamespace, prefix.length)) {
+    slash = key.indexOf('/', prefix.length);
+    if (slash < 0) return { namespace: key.slice(prefix.length, -1), name: key.slice(prefix.length) };
+    lastNamespace = key.slice(prefix.length, slash);
+  }
+  return { namespace: lastNamespace, name: key.slice(slash + 1) };
 }

@@ -4,7 +4,7 @@
  * has reached it.
  */
 import { prefixRange, StoreError, type KeyValue, type Store, type Watch, type WatchBatch } from '../../etcd/index.ts';
-import type { Context, Timer } from '../../kernel/index.ts';
+import { type ByteAllocator, type Context, SlabBytes, type Timer } from '../../kernel/index.ts';
 import { serviceUnavailable, timeout } from '../../machinery/errors/index.ts';
 import { decodeStored } from './decode-stored.ts';
 import { Entry } from './entry.ts';
@@ -230,14 +230,16 @@ export class WatchCache {
     return this.#revision >= latest ? undefined : this.waitFor(latest);
   }
 
-  entryOf(resource: CachedResource, kv: KeyValue): Entry {
+  /** `memory`: where many are loaded together. */
+  entryOf(resource: CachedResource, kv: KeyValue, memory?: ByteAllocator): Entry {
     const at = { key: kv.key, ...splitKey(kv.key, resource.prefix, resource.namespaced) };
     if (kv.lazyValue instanceof LazyEncoding) return Entry.overValue(at, kv.lazyValue, kv.modRevision);
     const written = this.written.take(kv.key, kv.value);
     if (written) return Entry.fromValue(at, kv.value, kv.modRevision, written);
     const { value, object } = decodeStored(this.#transformer, kv);
-    return this.#store.keepsValues && value === kv.value
-      ? Entry.overValue(at, value, kv.modRevision)
+    if (this.#store.keepsValues && value === kv.value) return Entry.overValue(at, value, kv.modRevision);
+    return memory && object === undefined
+      ? Entry.loaded(at, value, kv.modRevision, memory)
       : Entry.fromValue(at, value, kv.modRevision, object);
   }
 
@@ -247,22 +249,26 @@ export class WatchCache {
     cacheOf: (key: string) => ResourceCache | undefined,
   ): Promise<void> {
     const { rangeEnd } = prefixRange(prefix);
+    const memory = new SlabBytes();
+    /** Thousands of one resource follow each other. */
+    let last: ResourceCache | undefined;
     for (let key = prefix; ;) {
       const at = revision > 0 ? { revision } : {};
-      const page = await this.#store.range({ key, rangeEnd, limit: PAGE, ignoresCount: true, ...at });
+      const page = await this.#store.range({ key, rangeEnd, limit: PAGE, isSweep: true, ...at });
       await this.#transformer.prepare?.(page.kvs);
       for (const kv of page.kvs) {
-        const cache = cacheOf(kv.key);
-        if (cache) this.#loadInto(cache, kv);
+        const cache = last && kv.key.startsWith(last.resource.prefix) ? last : cacheOf(kv.key);
+        if (cache) this.#loadInto(cache, kv, memory);
+        last = cache;
       }
       if (!page.more || page.kvs.length === 0) return;
       key = `${page.kvs.at(-1)!.key}\0`;
     }
   }
 
-  #loadInto(cache: ResourceCache, kv: KeyValue): void {
+  #loadInto(cache: ResourceCache, kv: KeyValue, memory: ByteAllocator): void {
     try {
-      cache.load(this.entryOf(cache.resource, kv));
+      cache.load(this.entryOf(cache.resource, kv, memory));
       cache.counts.storageFetched++;
       cache.counts.storageReturned++;
     } catch (error) {

@@ -21,6 +21,7 @@ export class WrittenObjectMap implements WrittenObjects {
   }
 
   take(key: string, value: Uint8Array): KubeObject | undefined {
+    if (this.#byKey.size === 0) return undefined;
     const written = this.#byKey.get(key);
     if (written?.value !== value) return undefined;
     this.#byKey.delete(key);

@@ -7,12 +7,13 @@ import { type KeyValue, StoreError } from '../store.ts';
 import { layeredView, type View } from '../view.ts';
 import { type GroupSize, largestGroup, oneCommit } from './commit-groups.ts';
 import { Compactor, type HistoryLimits } from './compactor.ts';
+import { FileKeys } from './file-keys.ts';
 import { emptyLayer, FileWriter, type Layer, withChanges } from './file-writer.ts';
-import { everyKey, type KeyFilter } from './key-filter.ts';
+import { everyKey } from './key-filter.ts';
 import { LogHistory } from './log-history.ts';
 import { noPairCache, type PairCache, RecentPairs } from './pair-cache.ts';
 import { QuotaMonitor } from './quota-monitor.ts';
-import { MAX_KEY_BYTES, type Tables, tableSizes, tablesView, filterOfKeys } from './tables.ts';
+import { MAX_KEY_BYTES, type Tables, tableSizes, tablesView } from './tables.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
 interface Waiting {
@@ -48,7 +49,7 @@ export class EmbeddedEngine implements Engine {
   tables: Tables;
   #file: View;
   readonly #cache: PairCache;
-  #keys: KeyFilter;
+  readonly #keys: FileKeys | undefined;
   #pending = emptyLayer;
   readonly #log: WriteAheadLog;
   readonly #fileWriter: FileWriter;
@@ -72,7 +73,7 @@ export class EmbeddedEngine implements Engine {
     this.#speed = options.speed;
     this.#groupSize = options.speed.commitGroups ? largestGroup : oneCommit;
     this.#cache = options.speed.pairCache ? new RecentPairs(options.cacheBytes) : noPairCache;
-    this.#keys = this.#filterOfKeys();
+    if (options.speed.keyFilter) this.#keys = new FileKeys(() => this.tables, options.clock);
     this.#file = this.#openView();
     this.#clock = options.clock;
     this.#published = options.revision;
@@ -184,13 +185,9 @@ export class EmbeddedEngine implements Engine {
   #openView(): View {
     return tablesView(this.tables, {
       cache: this.#cache,
-      keys: { mayHave: (key) => this.#keys.mayHave(key) },
+      keys: this.#keys ?? everyKey,
       slab: this.#speed.slab,
     });
-  }
-
-  #filterOfKeys(): KeyFilter {
-    return this.#speed.keyFilter ? filterOfKeys(this.tables) : everyKey;
   }
 
   async close(): Promise<void> {
@@ -200,6 +197,7 @@ export class EmbeddedEngine implements Engine {
     }
     this.#closed = true;
     this.#fileWriter.close();
+    await this.#keys?.close();
     // What does not get into the file is still in the log.
     const isWhole = await this.#fileWriter.flush().then(
       () => true,
@@ -269,12 +267,11 @@ export class EmbeddedEngine implements Engine {
     for (const { record } of commits) {
       revision = record?.revision ?? revision;
       for (const { type, kv, prevKv } of record?.changes ?? []) {
-        if (prevKv === undefined) this.#keys.add(kv.key);
+        if (prevKv === undefined) this.#keys?.add(kv.key);
         if (type === 'put') this.#cache.set(kv);
         else this.#cache.delete(kv.key);
       }
     }
-    if (this.#keys.isFull) this.#keys = this.#filterOfKeys();
     this.#pending = this.#withUnpublished();
     if (revision !== undefined) this.#compactor.observe(revision);
     this.quota.observe(commits.length);

@@ -2,7 +2,7 @@ import { open, type RangeIterable, type RangeOptions, type RootDatabase } from '
 import type { KeyValue } from '../store.ts';
 import { StoreError } from '../store.ts';
 import type { View } from '../view.ts';
-import { BloomFilter, type KeyFilter } from './key-filter.ts';
+import type { KeyFilter } from './key-filter.ts';
 import type { PairCache } from './pair-cache.ts';
 import { copyOut, readPair } from './records.ts';
 import { Slab } from './slab.ts';
@@ -138,22 +138,26 @@ export function tablesView(
   { pairs }: Tables,
   { cache, keys, slab }: { cache: PairCache; keys: Pick<KeyFilter, 'mayHave'>; slab: boolean },
 ): View {
-  const read = (key: string, keep: typeof copyOut): KeyValue | undefined => {
+  const read = (key: string): KeyValue | undefined => {
     const known = cache.get(key);
     if (known !== undefined) return known;
     const bytes = pairs.getBinaryFast(key);
     if (bytes === undefined) return undefined;
-    const kv = readPair(key, bytes, keep);
+    const kv = readPair(key, bytes, copyOut);
     cache.set(kv);
     return kv;
   };
   return {
-    get: (key) => (key.length > MAX_KEY_BYTES || !keys.mayHave(key) ? undefined : read(key, copyOut)),
-    scan(start, end, visit) {
+    get: (key) => (key.length > MAX_KEY_BYTES || !keys.mayHave(key) ? undefined : read(key)),
+    scan(start, end, visit, isSweep = false) {
       const keep = slab ? new Slab().keep : copyOut;
-      for (const key of pairs.getKeys(bounds(start, end))) {
-        const kv = read(key, keep);
-        if (kv !== undefined && visit(kv) === false) return;
+      for (const { key, value } of pairs.getRange(bounds(start, end))) {
+        let kv = cache.get(key);
+        if (kv === undefined) {
+          kv = readPair(key, value, keep);
+          if (!isSweep) cache.set(kv);
+        }
+        if (visit(kv) === false) return;
       }
     },
     count: (start, end) => pairs.getKeysCount(bounds(start, end)),
@@ -162,12 +166,8 @@ export function tablesView(
   };
 }
 
-/** A filter of every key in the file. */
-export function filterOfKeys({ pairs }: Tables): KeyFilter {
-  const stats: unknown = pairs.getStats();
-  const filter = new BloomFilter(numberIn(stats, 'entryCount'));
-  for (const key of pairs.getKeys(wholeTable())) filter.add(key);
-  return filter;
+export function keyCount({ pairs }: Tables): number {
+  return numberIn(pairs.getStats(), 'entryCount');
 }
 
 /** Bounds may exceed LMDB's key size; truncated to just above the longest key, they select the same keys. */
