@@ -5,6 +5,8 @@ export const TRAVERSAL = 0.1;
 export const REGEX_LENGTH = 0.25;
 /** What `authorizer.….check()` costs: it stands for the work of the authorizer. */
 export const AUTHORIZATION_CHECK = 350_000;
+/** The most values that an attribute of a device has. */
+export const MAX_LIST_ATTRIBUTE = 48;
 const LIST_BASE = 10;
 const REQUIREMENT = 50;
 

@@ -3,7 +3,7 @@
  * rules whose estimate exceeds a limit, so the estimate has to equal cel-go's.
  */
 import { append } from '../base/index.ts';
-import { FORMAT_PATTERN_LENGTH, REGEX_LENGTH, TRAVERSAL } from './call-cost.ts';
+import { FORMAT_PATTERN_LENGTH, MAX_LIST_ATTRIBUTE, REGEX_LENGTH, TRAVERSAL } from './call-cost.ts';
 import type { Checked } from './check.ts';
 import { add, cap, exactly, multiply, ONE, type Range, scale, union, UNKNOWN, ZERO } from './cost-range.ts';
 import type { Call, Comprehension, Expression, Select } from './syntax-tree.ts';
@@ -214,6 +214,8 @@ class Estimator {
         return overloads.includes('in_list') ? scale(size(1), 1) : ONE;
       case '_+_':
         return this.#sum(overloads, size(0), size(1), setSize);
+      case 'includes':
+        return { min: 0, max: MAX_LIST_ATTRIBUTE };
       case 'check':
         return exactly(350_000);
       default:

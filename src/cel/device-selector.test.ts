@@ -45,6 +45,14 @@ describe('compileDeviceSelector', () => {
     expect(compileDeviceSelector('device.driver == "a"', known).error).toBeUndefined();
   });
 
+  it('knows no lists of values without the feature gate', () => {
+    const includes = 'device.attributes["a.b"].groups.includes("x")';
+    expect(compileDeviceSelector(includes)).toMatchObject({ maxCost: 49 + 3 });
+    expect(compileDeviceSelector(includes, { listAttributes: false }).error?.detail).toContain(
+      "undeclared reference to 'includes'",
+    );
+  });
+
   it('estimates the cost of nested loops', () => {
     const loops =
       'device.attributes.all(a, device.attributes.all(b, device.attributes.all(c, device.attributes.all(d, a + b + c + d != ""))))';

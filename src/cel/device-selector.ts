@@ -3,14 +3,18 @@
  * driver, and its attributes and capacity by domain.
  */
 import type { CelCompilation, CelCompilationError, DeviceSelectorKnowledge } from '../machinery/validation/index.ts';
+import { MAX_LIST_ATTRIBUTE } from './call-cost.ts';
 import { CelCompileError, checkSource } from './compile.ts';
 import { programProblem } from './constant-conversions.ts';
 import { estimateCost } from './cost-estimate.ts';
 import { Environment } from './environment.ts';
+import { method, type Library } from './function-table.ts';
 import { QUANTITY } from './library/quantity.ts';
 import { BOOL, DYN, RUNTIME_NAMES, STRING, typeText, type CelType, type MapOf, type ObjectType } from './types.ts';
+import { CelError, isEqual, type Value } from './values.ts';
 
 const MAX_ENTRIES = 32;
+
 const text = (maxElements: number): CelType => ({ ...STRING, maxElements });
 const mapOf = (key: CelType, value: CelType): MapOf => ({ kind: 'map', key, value, maxElements: MAX_ENTRIES });
 
@@ -37,9 +41,29 @@ export const DEVICE = objectOf(FIELDS);
 const { allowMultipleAllocations: _, ...PLAIN_FIELDS } = FIELDS;
 const PLAIN_DEVICE = objectOf(PLAIN_FIELDS);
 
-const environmentOf = ({ compatibility, consumableCapacity = true }: DeviceSelectorKnowledge): Environment =>
+/** The feature gate DRAListTypeAttributes. An attribute of one value includes that value. */
+const listAttributeLibrary: Library = {
+  functions: {
+    includes: [
+      method('dra_includes_dyn_dyn', [DYN, DYN], BOOL, (target: Value, wanted: Value) => {
+        if (!Array.isArray(target)) return isEqual(target, wanted);
+        const found = target.slice(0, MAX_LIST_ATTRIBUTE).some((item: Value) => isEqual(item, wanted));
+        if (!found && target.length > MAX_LIST_ATTRIBUTE)
+          throw new CelError(`'includes' function cannot be applied to lists longer than ${MAX_LIST_ATTRIBUTE} values`);
+        return found;
+      }),
+    ],
+  },
+};
+
+const environmentOf = ({
+  compatibility,
+  consumableCapacity = true,
+  listAttributes = true,
+}: DeviceSelectorKnowledge): Environment =>
   new Environment({
     variables: { device: consumableCapacity ? DEVICE : PLAIN_DEVICE },
+    libraries: listAttributes ? [listAttributeLibrary] : [],
     bindings: true,
     compatibility,
   });
@@ -54,7 +78,8 @@ export function compileDeviceSelector(expression: string, known: DeviceSelectorK
     usesOldSelf: false,
   });
   try {
-    const isLimited = known.compatibility !== undefined || known.consumableCapacity === false;
+    const isLimited =
+      known.compatibility !== undefined || known.consumableCapacity === false || known.listAttributes === false;
     const checked = checkSource(expression, isLimited ? environmentOf(known) : deviceSelectorEnvironment);
     const { kind } = checked.type;
     if (kind !== 'bool' && kind !== 'dyn')

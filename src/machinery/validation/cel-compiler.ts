@@ -68,6 +68,8 @@ export interface CelValueFailure {
 export interface DeviceSelectorKnowledge extends CompatibleExpression {
   /** Whether `device` has the fields of this feature gate. */
   readonly consumableCapacity?: boolean;
+  /** Whether attributes may be lists, and the function `includes` is known. */
+  readonly listAttributes?: boolean;
 }
 
 export interface CelCompiler {
@@ -83,18 +85,25 @@ export interface CelCompiler {
  * have. An expression that the old object has stays valid: a newer server stored it, or one with other gates.
  */
 export function compilerOf({ cel, compatibility, features }: CelContext, old?: object): CelCompiler | undefined {
+  if (!cel) return cel;
   const consumableCapacity = featureEnabled('DRAConsumableCapacity', features);
-  if (!cel || (compatibility === undefined && consumableCapacity)) return cel;
-  const stored = new Set<string>();
-  collectTexts(old, stored);
+  const listAttributes = featureEnabled('DRAListTypeAttributes', features);
+  let stored: Set<string> | undefined;
+  const isStored = (expression: string): boolean => {
+    if (!stored) collectTexts(old, (stored = new Set()));
+    return stored.has(expression);
+  };
   const limit = (expression: string): CompatibleExpression =>
-    compatibility === undefined || stored.has(expression) ? {} : { compatibility };
+    compatibility === undefined || isStored(expression) ? {} : { compatibility };
   return {
     ...cel,
     compileSchemaRule: (rule) => cel.compileSchemaRule({ ...rule, ...limit(rule.expression) }),
     compileAdmissionExpression: (given) => cel.compileAdmissionExpression({ ...given, ...limit(given.expression) }),
     compileDeviceSelector: (expression) =>
-      cel.compileDeviceSelector(expression, stored.has(expression) ? {} : { ...limit(expression), consumableCapacity }),
+      cel.compileDeviceSelector(
+        expression,
+        isStored(expression) ? {} : { ...limit(expression), consumableCapacity, listAttributes },
+      ),
   };
 }
 

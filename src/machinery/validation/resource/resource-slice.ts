@@ -6,11 +6,12 @@ import type {
   ResourceSlice,
   ResourceSliceSpec,
 } from '../../../api/generated/resource-v1.ts';
-import { quote } from '../../../base/index.ts';
+import { parseQuantity, quote } from '../../../base/index.ts';
 import {
   type FieldError,
   forbiddenField,
   invalidValue,
+  notFoundValue,
   path,
   type Path,
   required,
@@ -18,6 +19,7 @@ import {
 } from '../../errors/index.ts';
 import { nameIsDnsSubdomain, utf8Longer } from '../../names/index.ts';
 import { validateNodeSelector } from '../core/node/node-selector.ts';
+import { isNativeResource } from '../core/resource-names.ts';
 import { semanticEqual } from '../equality.ts';
 import { goStruct, goStructs } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
@@ -90,7 +92,7 @@ function validateSpec(
     ({ taints, consumesCounters, attributes }) =>
       taints?.length ||
       consumesCounters?.length ||
-      Object.values(attributes ?? {}).some((attribute) => LIST_VALUES.some((name) => attribute[name]?.length)),
+      Object.values(attributes ?? {}).some((attribute) => LIST_VALUES.some((name) => attribute[name] != null)),
   );
   validateBoundedSet(errors, devices, SPEC.child('devices'), {
     max: advanced ? MAX_DEVICES_ADVANCED : MAX_DEVICES,
@@ -182,6 +184,28 @@ function validateDevice(errors: FieldError[], device: Device, at: Path, { before
   });
   validateDeviceNodes(errors, device, at, perDevice);
   validateBindingConditions(errors, device, at);
+  validateNodeResources(errors, device, at.child('nodeAllocatableResourceMappings'));
+}
+
+/** The resources of the node that a device stands for. */
+function validateNodeResources(
+  errors: FieldError[],
+  { nodeAllocatableResourceMappings, capacity }: Device,
+  at: Path,
+): void {
+  for (const [name, mapping] of Object.entries(nodeAllocatableResourceMappings ?? {})) {
+    const mappingAt = at.key(name);
+    const { allocationMultiplier, capacityKey } = mapping;
+    if (!isNativeResource(name)) errors.push(invalidValue(mappingAt, name, 'must be a node allocatable resource name'));
+    if (allocationMultiplier == null && capacityKey == null)
+      errors.push(invalidValue(mappingAt, '', 'at least one of allocationMultiplier or capacityKey must be set'));
+    if (allocationMultiplier != null && parseQuantity(allocationMultiplier).sign() <= 0)
+      errors.push(invalidValue(mappingAt.child('allocationMultiplier'), allocationMultiplier, 'must be positive'));
+    const keyAt = mappingAt.child('capacityKey');
+    if (capacityKey === '') errors.push(invalidValue(keyAt, '', 'capacityKey must not be an empty string'));
+    else if (capacityKey != null && !Object.hasOwn(capacity ?? {}, capacityKey))
+      errors.push(notFoundValue(keyAt, capacityKey));
+  }
 }
 
 function validateDeviceNodes(

@@ -33,6 +33,32 @@ describe('ResourceSlices', () => {
       { spec: { pool: { generation: -1 } } },
       ['spec.pool.generation: Invalid value: -1: must be greater than or equal to zero'],
     ],
+    [
+      'a resource of the node by its capacity and a factor',
+      device({
+        capacity: { k: { value: '1' } },
+        nodeAllocatableResourceMappings: { cpu: { capacityKey: 'k', allocationMultiplier: '2' } },
+      }),
+      [],
+    ],
+    [
+      'no resources of nodes',
+      device({
+        nodeAllocatableResourceMappings: {
+          'a.io/b': { allocationMultiplier: '1' },
+          cpu: {},
+          memory: { allocationMultiplier: '-1', capacityKey: 'none' },
+          pods: { capacityKey: '' },
+        },
+      }),
+      [
+        `${AT}.nodeAllocatableResourceMappings[a.io/b]: Invalid value: "a.io/b": must be a node allocatable resource name`,
+        `${AT}.nodeAllocatableResourceMappings[cpu]: Invalid value: "": at least one of allocationMultiplier or capacityKey must be set`,
+        `${AT}.nodeAllocatableResourceMappings[memory].allocationMultiplier: Invalid value: "-1": must be positive`,
+        `${AT}.nodeAllocatableResourceMappings[memory].capacityKey: Not found: "none"`,
+        `${AT}.nodeAllocatableResourceMappings[pods].capacityKey: Invalid value: "": capacityKey must not be an empty string`,
+      ],
+    ],
     ['no driver', { spec: { driver: null } }, ['spec.driver: Required value']],
     ['no pool', { spec: { pool: { name: null } } }, ['spec.pool.name: Required value']],
     ['nowhere', { spec: { nodeName: null } }, [`spec: Required value: ${NODES}`]],

@@ -172,6 +172,66 @@ describe('allocate', () => {
       ['r=a', 'r=c'],
     ],
     [
+      'that have a value of an attribute in common',
+      {
+        requests: [{ name: 'r', exactly: exactly({ count: 3 }) }],
+        constraints: [{ matchAttribute: 'gpu.example.com/numa' }],
+      },
+      [
+        slice([
+          { name: 'a', attributes: { numa: { ints: [0, 1] } } },
+          { name: 'b', attributes: { numa: { ints: [1, 2] } } },
+          { name: 'c', attributes: { numa: { ints: [0, 2] } } },
+          { name: 'd', attributes: { numa: { string: '1' } } },
+          { name: 'e', attributes: { 'gpu.example.com/numa': { int: 1 } } },
+        ]),
+      ],
+      [],
+      ['r=a', 'r=b', 'r=e'],
+    ],
+    [
+      'that have no value of an attribute in common',
+      {
+        requests: [{ name: 'r', exactly: exactly({ count: 3 }) }],
+        constraints: [{ distinctAttribute: 'gpu.example.com/numa' }],
+      },
+      [
+        slice([
+          { name: 'a', attributes: { numa: { strings: ['x', 'y'] } } },
+          { name: 'b', attributes: { numa: { strings: ['y', 'z'] } } },
+          { name: 'c', attributes: { numa: { versions: ['1.0.0'] } } },
+          { name: 'd', attributes: { numa: { string: 'x' } } },
+          { name: 'e', attributes: { numa: { strings: ['1.0.0'] } } },
+        ]),
+      ],
+      [],
+      ['r=a', 'r=c', 'r=e'],
+    ],
+    [
+      'by the values of an attribute',
+      {
+        requests: [
+          {
+            name: 'r',
+            exactly: exactly(
+              selector(
+                'device.attributes["gpu.example.com"].models.includes("b") && device.attributes["gpu.example.com"].versions.exists(v, v.isGreaterThan(semver("1.0.0")))',
+              ),
+            ),
+          },
+        ],
+      },
+      [
+        slice([
+          { name: 'a', attributes: { models: { strings: ['a'] }, versions: { versions: ['2.0.0'] } } },
+          { name: 'b', attributes: { models: { strings: ['a', 'b'] }, versions: { versions: ['1.0.0'] } } },
+          { name: 'c', attributes: { models: { string: 'b' }, versions: { versions: ['0.1.0', '1.2.0'] } } },
+        ]),
+      ],
+      [],
+      ['r=c'],
+    ],
+    [
       'the first alternative that works',
       {
         requests: [

@@ -13,9 +13,10 @@ import type {
 import { errorMessage } from '../../../base/index.ts';
 import { findUntoleratedTaint } from '../../../component-helpers/index.ts';
 import { wholeValue } from '../../cache/quantity-values.ts';
+import { attributeValues, haveCommonValue } from './attribute-values.ts';
 import { addConsumed, consumedBy, fitsBeside, type Consumed } from './consumable-capacity.ts';
 import type { DeviceUsage } from './device-usage.ts';
-import { selectorMatches, splitName } from './device-value.ts';
+import { selectorMatches } from './device-value.ts';
 import type { Pool, PoolDevice } from './pools.ts';
 import type { DeviceRequestOption, PendingRequest } from './requests.ts';
 
@@ -180,15 +181,18 @@ class Search {
         constraint.requests!.some((r) => r === name || r.split('/')[0] === name);
       if (!applies(request.name)) continue;
       const others = this.#chosen.filter((c) => c.claim === claim && applies(c.request.name));
-      if (constraint.matchAttribute) {
-        const value = attributeText(candidate, constraint.matchAttribute);
-        if (value === undefined || others.some((c) => attributeText(c.device, constraint.matchAttribute!) !== value))
-          return false;
+      const { matchAttribute, distinctAttribute } = constraint;
+      if (matchAttribute) {
+        const values = [candidate, ...others.map(({ device }) => device)].map((d) =>
+          attributeValues(d, matchAttribute),
+        );
+        if (!values.every((set) => set !== undefined) || !haveCommonValue(values)) return false;
       }
-      if (constraint.distinctAttribute) {
-        const value = attributeText(candidate, constraint.distinctAttribute);
-        if (value === undefined || others.some((c) => attributeText(c.device, constraint.distinctAttribute!) === value))
-          return false;
+      if (distinctAttribute) {
+        const own = attributeValues(candidate, distinctAttribute);
+        if (own === undefined || own.size === 0) return false;
+        const taken = others.flatMap(({ device }) => attributeValues(device, distinctAttribute) ?? []);
+        if (taken.some((other) => haveCommonValue([own, other]))) return false;
       }
     }
     return true;
@@ -223,13 +227,6 @@ function hasCapacity(device: Device, option: DeviceRequestOption): boolean {
   return Object.entries(option.capacity?.requests ?? {}).every(
     ([name, text]) => wholeValue(text) <= wholeValue(device.capacity?.[name]?.value ?? '0'),
   );
-}
-
-function attributeText({ driver, device }: PoolDevice, name: string): string | undefined {
-  const wanted = splitName(driver, name).join('/');
-  for (const [key, value] of Object.entries(device.attributes ?? {}))
-    if (splitName(driver, key).join('/') === wanted) return JSON.stringify(value);
-  return undefined;
 }
 
 function resultOf(

@@ -68,11 +68,17 @@ export function splitName(driver: string, name: string): [domain: string, id: st
 }
 
 function attributeValue(attribute: NonNullable<Device['attributes']>[string]): Value {
+  const { ints, bools, strings, versions } = attribute;
+  if (ints) return ints.map(BigInt);
+  if (bools ?? strings) return [...(bools ?? strings ?? [])];
+  if (versions) return versions.map(versionValue);
   if (attribute.int !== undefined) return BigInt(attribute.int);
   if (attribute.bool !== undefined) return attribute.bool;
-  if (attribute.version !== undefined) return libraryValue(`semver(${JSON.stringify(attribute.version)})`);
+  if (attribute.version !== undefined) return versionValue(attribute.version);
   return attribute.string ?? '';
 }
+
+const versionValue = (version: string): Value => libraryValue(`semver(${JSON.stringify(version)})`);
 
 const libraryValues = new Map<string, Value>();
 
