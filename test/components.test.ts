@@ -5,12 +5,15 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPki } from '../src/apiserver/index.ts';
 import { connect, loadKubeconfig, type Client } from '../src/client/index.ts';
+import { createEtcdStore } from '../src/etcd/index.ts';
 import { RemoteSpans, spansOf, traceOf } from '../src/glass/index.ts';
 import { createContext } from '../src/kernel/index.ts';
 import { until } from '../src/kernel/testing/index.ts';
+import { makeCertificate } from '../src/net/tls/testing/index.ts';
 import { attributesOf, Collector } from '../src/otlp/testing/collector.ts';
 import { startComponent, type ComponentProcess } from './component-process.ts';
 import { freePort } from './free-port.ts';
@@ -35,7 +38,14 @@ const collector = new Collector();
 let client: Client;
 let apiServer: ComponentProcess;
 let apiServerPort = 0;
+let etcdPort = 0;
 let managerPort = 0;
+
+const writeCertificate = async (name: string, commonName: string): Promise<void> => {
+  const { pem, keyPem } = await makeCertificate({ subject: `CN=${commonName}` });
+  writeFileSync(file(`${name}.key`), keyPem);
+  writeFileSync(file(`${name}.crt`), pem);
+};
 
 const start = async (args: readonly string[], ready?: string | RegExp): Promise<ComponentProcess> => {
   const component = await startComponent(args, ready);
@@ -81,6 +91,7 @@ beforeAll(async () => {
     `${TOKEN},admin,u1,"system:masters"\nguest-token,guest,u2\n${MANAGER_TOKEN},system:kube-controller-manager,u3\n`,
     { mode: 0o600 },
   );
+  await writeCertificate('sni', 'before');
   writeFileSync(file('audit.yaml'), 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n');
   writeFileSync(
     file('encryption.yaml'),
@@ -107,7 +118,8 @@ beforeAll(async () => {
     file('tracing.yaml'),
     `apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\nendpoint: ${await collector.listen()}\nsamplingRatePerMillion: 1000000\n`,
   );
-  const [etcdPort, port] = [await freePort(), await freePort()];
+  const port = await freePort();
+  etcdPort = await freePort();
   apiServerPort = port;
   managerPort = await freePort();
   await start(
@@ -165,6 +177,10 @@ beforeAll(async () => {
         '--shutdown-delay-duration=2s',
         '--cors-allowed-origins=//example\\.com(:|$)',
         '--goaway-chance=0.02',
+        '--etcd-prefix=/elsewhere',
+        '--strict-transport-security-directives=max-age=60,includeSubDomains',
+        `--tls-sni-cert-key=${file('sni.crt')},${file('sni.key')}:sni.example`,
+        '--audit-log-mode=blocking-strict',
       ],
     ],
     'Serving securely',
@@ -402,6 +418,37 @@ it('an API server with --cors-allowed-origins answers preflights without a token
     });
   expect(await allowed('https://example.com')).toEqual([204, 'https://example.com']);
   expect((await allowed('https://example.com.attacker.org'))[1]).toBeUndefined();
+});
+
+it('an API server with --etcd-prefix has all of its keys below it', async () => {
+  const store = createEtcdStore({ endpoints: [`http://127.0.0.1:${etcdPort}`], clock: ctx.clock });
+  const count = async (prefix: string): Promise<number> =>
+    (await store.range({ key: prefix, rangeEnd: `${prefix.slice(0, -1)}0`, countOnly: true })).count;
+  expect(await count('/elsewhere/namespaces/')).toBeGreaterThan(3);
+  expect(await count('/registry/')).toBe(0);
+  await store.close();
+});
+
+it('an API server with --tls-sni-cert-key serves with what the files have now', async () => {
+  const shown = async (servername: string): Promise<unknown> => {
+    const socket = tls.connect({ host: '127.0.0.1', port: apiServerPort, servername, rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    const { CN } = socket.getPeerCertificate().subject;
+    socket.destroy();
+    return CN;
+  };
+  expect([await shown('sni.example'), await shown('localhost')]).toEqual(['before', 'kube-apiserver']);
+  await writeCertificate('sni', 'after');
+  await until('the new certificate', async () => (await shown('sni.example')) === 'after');
+});
+
+it('an API server with --strict-transport-security-directives sends them', async () => {
+  const session = http2.connect(`https://127.0.0.1:${apiServerPort}`, { rejectUnauthorized: false });
+  const [head] = (await once(session.request({ ':path': '/livez' }).resume(), 'response')) as [
+    http2.IncomingHttpHeaders,
+  ];
+  expect(head['strict-transport-security']).toBe('max-age=60; includeSubDomains');
+  session.destroy();
 });
 
 it('an API server with --goaway-chance ends connections, after it has answered', async () => {

@@ -2,6 +2,7 @@
 import type net from 'node:net';
 import os from 'node:os';
 import { type Attributes, type Context, RunGroup, unlessAborted, untilAborted } from '../kernel/index.ts';
+import type { ServingOptions, TlsSettings } from '../net/tls/index.ts';
 import { exportSpans, type TracingConfiguration } from '../otlp/index.ts';
 import { serverIdentityName } from './bootstrap/index.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from './pipeline/build-pipeline.ts';
@@ -10,10 +11,14 @@ import { REQUEST_TIMEOUT_MS } from './pipeline/request-deadlines.ts';
 import { CurrentKeys, type RenewableKeys } from './pki/current-keys.ts';
 import type { ApiRequest, ApiResponse } from './request/request.ts';
 import { withGoaway } from './transport/goaway.ts';
+import type { InFlightRequests } from './transport/in-flight-requests.ts';
 import { SEND_LIMITS } from './transport/send-budget.ts';
 import { listen } from './transport/serve.ts';
+import { withStrictTransportSecurity } from './transport/strict-transport-security.ts';
 import { startFrontThread } from './transport/thread/start-front-thread.ts';
-import type { TlsOptions, Transport, TransportOptions } from './transport/transport.ts';
+import type { Http2Settings, Transport, TransportOptions } from './transport/transport.ts';
+
+export { InFlightRequests } from './transport/in-flight-requests.ts';
 
 export interface ApiServerOptions extends PipelineOptions {
   readonly host: string;
@@ -22,13 +27,18 @@ export interface ApiServerOptions extends PipelineOptions {
   readonly maxBodyBytes?: number;
   /** Stands around the pipeline, for callers over the network and in this process alike: tests inject faults here. */
   readonly intercept?: (handle: ApiServer['handle']) => ApiServer['handle'];
-  readonly minTlsVersion?: 'TLSv1.2' | 'TLSv1.3';
+  readonly tlsSettings?: TlsSettings;
+  readonly http2?: Http2Settings;
   /** A thread of its own has the port, where that helps: for a server that has its process to itself. */
   readonly ownThread?: boolean;
   /** The part of HTTP/2 requests after which their connection takes no more; default 0. */
   readonly goawayChance?: number;
   /** Regular expressions, in Go's syntax, of the origins whose pages may read responses. */
   readonly corsAllowedOrigins?: readonly string[];
+  /** Directives of the header Strict-Transport-Security. */
+  readonly strictTransportSecurity?: readonly string[];
+  /** Counts the requests over the network that the server's owner waits for before it ends. */
+  readonly inFlight?: InFlightRequests;
   /** Where spans are exported to. */
   readonly tracing?: TracingConfiguration;
 }
@@ -43,8 +53,10 @@ export interface ApiServer {
   readonly insight: Pipeline['insight'];
   /** Serves a connection that came in elsewhere, such as on another address, like those of its own port. */
   accept(socket: net.Socket): void;
-  /** New connections, from clients and to kubelets and aggregated servers, use the renewed certificates. */
+  /** New connections, from clients and to kubelets and aggregated servers, use the renewed certificates and CAs. */
   renewKeys(renewed: Partial<RenewableKeys>): void;
+  /** Takes no more connections, and asks clients to leave theirs; requests are served until the context ends. */
+  stopListening(): void;
   /** Resolves when the server has ended. */
   readonly finished: Promise<void>;
 }
@@ -64,8 +76,7 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
     if (tracing) group.start('span exporter', () => exportSpans(ctx, tracing, resourceOfSpans()));
     group.start('watch-cache', () => pipeline.run());
     const handle = options.intercept?.(pipeline.handle) ?? pipeline.handle;
-    const { goawayChance = 0, corsAllowedOrigins = [] } = options;
-    const fromOutside = withGoaway(withCors(handle, corsAllowedOrigins, ctx.random), goawayChance, ctx.random);
+    const fromOutside = aroundPipeline(ctx, handle, options);
     const transport = await listen(ctx, { ...transportOptions(options), thread }, fromOutside);
     // A group that has been stopped starts nothing.
     if (ctx.signal.aborted) await transport.close(0);
@@ -75,10 +86,12 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
     return {
       renewKeys(renewed) {
         keys.renew(renewed);
-        if (renewed.apiserver) transport.renew(tlsOptions({ ...options, pki: keys }));
+        const { apiserver, named, ca, frontProxyCa } = renewed;
+        if (apiserver ?? named ?? ca ?? frontProxyCa) transport.renew(servingOptions({ ...options, pki: keys }));
       },
       port,
       handle,
+      stopListening: transport.stopListening,
       registerApi: pipeline.registerApi,
       insight: pipeline.insight,
       accept,
@@ -91,22 +104,37 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
   }
 }
 
+/** What stands around the pipeline for requests over the network, the outermost last. */
+function aroundPipeline(
+  { random }: Context,
+  handle: ApiServer['handle'],
+  { goawayChance = 0, corsAllowedOrigins = [], strictTransportSecurity = [], inFlight }: ApiServerOptions,
+): ApiServer['handle'] {
+  const answering = withGoaway(withCors(handle, corsAllowedOrigins, random), goawayChance, random);
+  const secured = withStrictTransportSecurity(answering, strictTransportSecurity);
+  return inFlight ? inFlight.around(secured) : secured;
+}
+
+/** What metrics and spans call this server, and its identity Lease. */
+export const apiServerId = (): string => serverIdentityName(os.hostname());
+
 const resourceOfSpans = (): Attributes => ({
   'service.name': 'apiserver',
-  'service.instance.id': serverIdentityName(os.hostname()),
+  'service.instance.id': apiServerId(),
 });
 
 function transportOptions(options: ApiServerOptions): TransportOptions {
   const { host, port, maxBodyBytes = MAX_BODY_BYTES, requestTimeoutMs: responseMs = REQUEST_TIMEOUT_MS } = options;
   const sendLimits = { ...SEND_LIMITS, responseMs };
-  return { host, port, maxBodyBytes, tls: tlsOptions(options), sendLimits, speed: options.speed };
+  const { speed, http2 } = options;
+  return { host, port, maxBodyBytes, tls: servingOptions(options), http2, sendLimits, speed };
 }
 
-const tlsOptions = ({ pki, minTlsVersion }: Pick<ApiServerOptions, 'pki' | 'minTlsVersion'>): TlsOptions => ({
-  key: pki.apiserver.key,
-  cert: pki.apiserver.certificate,
+const servingOptions = ({ pki, tlsSettings }: Pick<ApiServerOptions, 'pki' | 'tlsSettings'>): ServingOptions => ({
+  ...tlsSettings,
+  ...pki.apiserver,
+  ...(pki.named ? { named: pki.named } : {}),
   clientCa: pki.ca.certificate + pki.frontProxyCa.certificate,
-  ...(minTlsVersion ? { minVersion: minTlsVersion } : {}),
 });
 
 async function untilStopped(ctx: Context, transport: Transport): Promise<void> {

@@ -7,6 +7,9 @@ import { auditLogIn, CIS_AUDIT_POLICY, type ClusterOptions } from '../cluster/in
 import { type FlagTable, type FlagValues, UsageError } from '../flags/index.ts';
 import { CommandError } from './command.ts';
 
+/** What the CIS benchmark asks for: days, files, megabytes. */
+const AUDIT_LOG_LIMITS = { maxAgeDays: 30, maxBackups: 10, maxSizeMegabytes: 100 } as const;
+
 export const auditFlags = {
   'audit-policy-file': { ...apiServerFlags['audit-policy-file'], path: true },
   'audit-log-path': {
@@ -15,15 +18,12 @@ export const auditFlags = {
     section: 'Audit',
     summary: 'Audit log file (default, with a policy or --profile cis: DIR/audit/audit.log)',
   },
-  'audit-log-maxsize': apiServerFlags['audit-log-maxsize'],
-  'audit-log-maxbackup': apiServerFlags['audit-log-maxbackup'],
-  'audit-log-maxage': apiServerFlags['audit-log-maxage'],
+  'audit-log-maxsize': { ...apiServerFlags['audit-log-maxsize'], default: AUDIT_LOG_LIMITS.maxSizeMegabytes },
+  'audit-log-maxbackup': { ...apiServerFlags['audit-log-maxbackup'], default: AUDIT_LOG_LIMITS.maxBackups },
+  'audit-log-maxage': { ...apiServerFlags['audit-log-maxage'], default: AUDIT_LOG_LIMITS.maxAgeDays },
 } as const satisfies FlagTable;
 
 type Values = FlagValues<typeof auditFlags> & { readonly profile: string | undefined };
-
-/** What the CIS benchmark asks for: days, files, megabytes. */
-const AUDIT_LOG_LIMITS = { maxAgeDays: 30, maxBackups: 10, maxSizeMegabytes: 100 } as const;
 
 /** With a policy, or with the profile that has one. Its log is bounded, unless flags say otherwise. */
 export function auditFile(values: Values, directory: string): Pick<ClusterOptions, 'auditFile'> {
@@ -36,9 +36,9 @@ export function auditFile(values: Values, directory: string): Pick<ClusterOption
     auditFile: {
       policy: policyFile === undefined ? CIS_AUDIT_POLICY : readPolicy(path.resolve(policyFile)),
       path: path.resolve(log ?? auditLogIn(directory)),
-      maxAgeDays: values['audit-log-maxage'] ?? AUDIT_LOG_LIMITS.maxAgeDays,
-      maxBackups: values['audit-log-maxbackup'] ?? AUDIT_LOG_LIMITS.maxBackups,
-      maxSizeMegabytes: values['audit-log-maxsize'] ?? AUDIT_LOG_LIMITS.maxSizeMegabytes,
+      maxAgeDays: values['audit-log-maxage'],
+      maxBackups: values['audit-log-maxbackup'],
+      maxSizeMegabytes: values['audit-log-maxsize'],
     },
   };
 }

@@ -5,7 +5,7 @@
  * authorize the client, as upstream's components do.
  */
 export { registerComponentMetrics } from './component-metrics.ts';
-export { clientCaOf } from './client-ca.ts';
+export { followClientCa } from './client-ca.ts';
 export { ENDPOINTS, type HealthCheck } from './health-check.ts';
 export { healthIndicators } from './health-indicators.ts';
 export { runCheck, runChecks } from './run-checks.ts';
@@ -13,4 +13,6 @@ export { flagsPage, statusPage, type FlagTexts, type OperatorPage } from './oper
 export { serveComponent } from './serve-component.ts';
 export { DelegatedAccess } from './delegated-access.ts';
 export { gateFlags } from './gate-flags.ts';
-export { selfSignedCertificate, type ServingCertificate } from './self-signed-certificate.ts';
+export { selfSignedCertificate } from './self-signed-certificate.ts';
+export { followServingFiles, type ServingFileFlags } from './serving-files.ts';
+export { componentServingFlags, tlsFlags, tlsSettings } from './tls-flags.ts';

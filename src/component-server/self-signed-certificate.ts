@@ -1,13 +1,8 @@
 /** Generates a self-signed serving certificate. */
 import { webcrypto } from 'node:crypto';
 import type { Context } from '../kernel/index.ts';
+import type { CertificateAndKey } from '../net/tls/index.ts';
 import * as x509 from '../net/x509/index.ts';
-
-export interface ServingCertificate {
-  /** PEM */
-  readonly certificate: string;
-  readonly key: string;
-}
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const YEAR_MS = 365 * 24 * 3600 * 1000;
@@ -16,7 +11,7 @@ const YEAR_MS = 365 * 24 * 3600 * 1000;
 export async function selfSignedCertificate(
   { clock, random }: Pick<Context, 'clock' | 'random'>,
   name: string,
-): Promise<ServingCertificate> {
+): Promise<CertificateAndKey> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned(
     {

@@ -4,22 +4,24 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { BINARY_EFFECTIVE_VERSION, type EffectiveVersion } from '../api/kubernetes-version.ts';
 import { stringifyIndented } from '../base/index.ts';
-import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
+import { METRICS_CONTENT_TYPE, type Context, type FollowedFiles } from '../kernel/index.ts';
 import { failure, notAcceptable, unauthorized, type StatusError } from '../machinery/errors/index.ts';
 import { closeServer, createHttpsServer, splitTarget } from '../net/http/index.ts';
 import {
   ClientCertificates,
-  clientCertificateOptions,
   commonName,
   organizations,
   peerChain,
+  ServingCertificates,
+  type ServingOptions,
+  type TlsSettings,
 } from '../net/tls/index.ts';
 import type { Access, CertificateUser, DelegatedAccess } from './delegated-access.ts';
 import { ENDPOINTS, type HealthCheck } from './health-check.ts';
 import { healthIndicators } from './health-indicators.ts';
 import { flagsPage, statusPage, type FlagTexts, type OperatorPage } from './operator-pages.ts';
 import { runCheck, runChecks } from './run-checks.ts';
-import type { ServingCertificate } from './self-signed-certificate.ts';
+import type { ServingFiles } from './serving-files.ts';
 
 interface ComponentServerOptions {
   /** `kube-scheduler` */
@@ -27,11 +29,12 @@ interface ComponentServerOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  readonly certificate: ServingCertificate;
+  readonly serving: FollowedFiles<ServingFiles>;
+  readonly tls?: TlsSettings;
   /** Authenticates and authorizes requests for paths outside of `alwaysAllowPaths`. */
   readonly access: Pick<DelegatedAccess, 'check' | 'checkUser'>;
-  /** The CA of client certificates, PEM; without it clients authenticate with tokens only. */
-  readonly clientCa?: string | undefined;
+  /** The CAs of client certificates, PEM; without any clients authenticate with tokens only. */
+  readonly clientCa: FollowedFiles<string>;
   readonly alwaysAllowPaths: readonly string[];
   /** Those without endpoints are checks of /healthz. An endpoint without checks at the start does not exist. */
   readonly checks: readonly HealthCheck[] | (() => readonly HealthCheck[]);
@@ -70,10 +73,9 @@ type Routes = ReadonlyMap<string, (asked: Asked) => Promise<Answer> | Answer>;
 
 /** Resolves when the server listens. */
 export async function serveComponent(ctx: Context, options: ComponentServerOptions): Promise<ComponentServer> {
-  const certificates = new ClientCertificates(ctx.clock, () => options.clientCa ?? '');
+  const certificates = new ClientCertificates(ctx.clock, () => options.clientCa.value);
   const routes = routesOf(ctx, options);
-  const { certificate: cert, key } = options.certificate;
-  const clients = options.clientCa === undefined ? {} : clientCertificateOptions(options.clientCa);
+  const serving = new ServingCertificates(servingOptions(options));
   const server = createHttpsServer(
     {
       request: async (request, response) => {
@@ -87,8 +89,14 @@ export async function serveComponent(ctx: Context, options: ComponentServerOptio
       },
       failed: (error, { url }) => ctx.logger.error(error, 'Failed to answer a request', { path: url }),
     },
-    { cert, key, minVersion: 'TLSv1.2', ...clients },
+    serving.serverOptions(),
   );
+  const renew = (): void => {
+    serving.renew(servingOptions(options));
+    serving.refresh(server);
+  };
+  options.serving.onChange(renew);
+  options.clientCa.onChange(renew);
   server.on('tlsClientError', () => {});
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -103,6 +111,13 @@ export async function serveComponent(ctx: Context, options: ComponentServerOptio
   });
   return { port: (server.address() as AddressInfo).port, finished };
 }
+
+const servingOptions = ({ serving, clientCa, tls }: ComponentServerOptions): ServingOptions => ({
+  ...tls,
+  ...serving.value.own,
+  named: serving.value.named,
+  ...(clientCa.value === '' ? {} : { clientCa: clientCa.value }),
+});
 
 interface Serving {
   readonly options: ComponentServerOptions;

@@ -1,20 +1,20 @@
 /** `kube-controller-manager` as a program of its own, with upstream's flags. */
-import fs from 'node:fs/promises';
 import os from 'node:os';
 import { candidateVersions, LeaderElectionCheck } from '../client/index.ts';
 import {
-  clientCaOf,
   DelegatedAccess,
+  followClientCa,
+  followServingFiles,
   gateFlags,
   registerComponentMetrics,
   selfSignedCertificate,
   serveComponent,
+  tlsSettings,
   type HealthCheck,
-  type ServingCertificate,
 } from '../component-server/index.ts';
-import { flagsHelp, flagTexts, parseFlags, UsageError } from '../flags/index.ts';
+import { flagsHelp, flagTexts, parseFlags } from '../flags/index.ts';
 import { type Context, RunGroup } from '../kernel/index.ts';
-import { controllerManagerFlags, type ControllerManagerFlagValues } from './command/flags.ts';
+import { controllerManagerFlags } from './command/flags.ts';
 import {
   checkControllerManagerFlags,
   controllerManagerConfig,
@@ -61,11 +61,19 @@ export async function runControllerManagerCommand(ctx: Context, parsed: ParsedCo
       component: 'kube-controller-manager',
       flags: flagTexts(values),
       effectiveVersion,
-      clientCa: await clientCaOf(ctx, client),
+      clientCa: await followClientCa(inner, {
+        client,
+        file: values['client-ca-file'],
+        skipLookup: values['authentication-skip-lookup'],
+      }),
       checks: () => [electionCheck, ...started],
       host: values['bind-address'],
       port: values['secure-port'],
-      certificate: await servingCertificate(ctx, values),
+      serving: await followServingFiles(inner, values, {
+        name: 'kube-controller-manager',
+        generate: () => selfSignedCertificate(ctx, 'kube-controller-manager'),
+      }),
+      tls: tlsSettings(values),
       access: new DelegatedAccess(ctx.clock, client),
       alwaysAllowPaths: values['authorization-always-allow-paths'],
       configuration: {
@@ -90,12 +98,4 @@ export async function runControllerManagerCommand(ctx: Context, parsed: ParsedCo
   } finally {
     await clients.close();
   }
-}
-
-async function servingCertificate(ctx: Context, values: ControllerManagerFlagValues): Promise<ServingCertificate> {
-  const [certificateFile, keyFile] = [values['tls-cert-file'], values['tls-private-key-file']];
-  if (!certificateFile && !keyFile) return selfSignedCertificate(ctx, 'kube-controller-manager');
-  if (!certificateFile || !keyFile)
-    throw new UsageError('--tls-cert-file and --tls-private-key-file must be given together');
-  return { certificate: await fs.readFile(certificateFile, 'utf8'), key: await fs.readFile(keyFile, 'utf8') };
 }

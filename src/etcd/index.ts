@@ -30,6 +30,7 @@ export {
 export { createMemoryStore, MemoryStore, type MemoryStoreOptions } from './memory.ts';
 export { openEmbeddedStore, type EmbeddedStore, type EmbeddedStoreOptions } from './embedded/store.ts';
 export { rewoundState, type MemoryState } from './memory-state.ts';
+export { prefixedStore } from './prefixed-store.ts';
 export { createEtcdStore, type EtcdStore, type EtcdStoreOptions } from './client/store.ts';
 export { EtcdMembers, type EtcdMember, type MemberStatus } from './client/members.ts';
 export type { EtcdTls } from './client/channel.ts';

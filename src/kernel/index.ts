@@ -30,6 +30,7 @@ export { registerProcessMetrics } from './process-metrics.ts';
 export { EventLoopTurns } from './event-loop-turns.ts';
 export { Backoff } from './backoff.ts';
 export { allocateBytes, type ByteAllocator, SlabBytes } from './long-lived-buffers.ts';
+export { followFiles, type FollowedFiles } from './follow-files.ts';
 export { makeDirectory, makeDirectorySync } from './make-directory.ts';
 export { isStillRunning, processStart } from './process-start.ts';
 export { makeDirectoryDurably, renameDurably, syncDirectory, syncFile, writeFileDurably } from './durable-file.ts';

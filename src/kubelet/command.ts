@@ -3,11 +3,12 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
-import { formatDuration } from '../base/index.ts';
+import { compareText, errorMessage, formatDuration } from '../base/index.ts';
 import { connect, loadKubeconfig, type ClientConfig } from '../client/index.ts';
 import { connectToRuntime } from '../cri/index.ts';
 import { flagsHelp, type FlagValues, parseFlags, UsageError } from '../flags/index.ts';
-import { type Context, RunGroup } from '../kernel/index.ts';
+import { type Context, followFiles, RunGroup } from '../kernel/index.ts';
+import { checkCertificateAndKey } from '../net/tls/index.ts';
 import { exportSpans, tracingOf } from '../otlp/index.ts';
 import {
   bootstrapClientCertificate,
@@ -19,7 +20,7 @@ import {
 import { storedSelfSignedCertificate } from './certificates/serving-certificate.ts';
 import { CONFIGURATION_FLAGS, KUBELET_FLAGS } from './configuration/flags.ts';
 import { DEFAULT_KUBELET_CONFIGURATION, type KubeletConfiguration } from './configuration/kubelet-configuration.ts';
-import { loadKubeletConfiguration } from './configuration/load-kubelet-configuration.ts';
+import { loadKubeletConfiguration, mergeKubeletConfiguration } from './configuration/load-kubelet-configuration.ts';
 import { validateKubeletConfiguration } from './configuration/validate-kubelet-configuration.ts';
 import type { KubeletConfig, RunningKubelet } from './kubelet-options.ts';
 import { run } from './run.ts';
@@ -119,9 +120,10 @@ function startExporter(
 }
 
 async function configurationOf(values: Flags, given: ReadonlySet<string>): Promise<KubeletConfiguration> {
-  const base = values.config
+  const file = values.config
     ? loadKubeletConfiguration(await fs.readFile(values.config, 'utf8'))
     : DEFAULT_KUBELET_CONFIGURATION;
+  const base = values['config-dir'] ? await withDropIns(file, values['config-dir']) : file;
   const set: Record<string, unknown> = {};
   const all = values as unknown as Readonly<Record<string, unknown>>;
   for (const [flag, field] of Object.entries(CONFIGURATION_FLAGS)) if (given.has(flag)) set[field] = all[flag];
@@ -135,6 +137,24 @@ async function configurationOf(values: Flags, given: ReadonlySet<string>): Promi
     authorization: authorizationOf(base.authorization, values),
   };
   validateKubeletConfiguration(configuration);
+  return configuration;
+}
+
+/** In the lexical order of their paths; other files than *.conf do not count. */
+export async function withDropIns(base: KubeletConfiguration, directory: string): Promise<KubeletConfiguration> {
+  const files = (await fs.readdir(directory, { recursive: true, withFileTypes: true }))
+    .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.conf'))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort(compareText);
+  let configuration = base;
+  for (const file of files) {
+    try {
+      configuration = mergeKubeletConfiguration(configuration, await fs.readFile(file, 'utf8'));
+    } catch (error) {
+      const why = `failed to load kubelet dropin file, path: ${file}, error: ${errorMessage(error)}`;
+      throw new UsageError(`failed to walk through kubelet dropin directory "${directory}": ${why}`);
+    }
+  }
   return configuration;
 }
 
@@ -228,18 +248,24 @@ async function servingFiles(
   { values, names }: { readonly values: Flags; readonly names: readonly string[] },
 ): Promise<NonNullable<KubeletConfig['serving']>> {
   const caFile = values['client-ca-file'] ?? clientCaFile(configuration);
-  const clientCa = caFile === undefined ? undefined : await fs.readFile(caFile, 'utf8');
   const { tlsCertFile, tlsPrivateKeyFile, serverTLSBootstrap } = configuration;
-  const trusted = clientCa === undefined ? {} : { clientCa };
-  if (tlsCertFile !== '')
-    return {
-      ...trusted,
-      certificate: await fs.readFile(tlsCertFile, 'utf8'),
-      privateKey: await fs.readFile(tlsPrivateKeyFile || tlsCertFile, 'utf8'),
-    };
-  return serverTLSBootstrap
-    ? trusted
-    : { ...trusted, ...(await storedSelfSignedCertificate(ctx, values['cert-dir'], names)) };
+  const clientCa =
+    caFile === undefined
+      ? {}
+      : { clientCa: await followFiles(ctx, { name: 'client-ca-bundle', files: [caFile], parse: ([ca = '']) => ca }) };
+  if (tlsCertFile === '') {
+    const own = serverTLSBootstrap ? {} : await storedSelfSignedCertificate(ctx, values['cert-dir'], names);
+    return { ...own, followed: clientCa };
+  }
+  const certificate = await followFiles(ctx, {
+    name: 'kubelet-server-cert-files',
+    files: [tlsCertFile, tlsPrivateKeyFile || tlsCertFile],
+    parse: ([text = '', privateKey = '']) => {
+      checkCertificateAndKey({ certificate: text, key: privateKey });
+      return { certificate: text, privateKey };
+    },
+  });
+  return { ...certificate.value, followed: { certificate, ...clientCa } };
 }
 
 function credentialProviders(values: Flags): Pick<KubeletConfig, 'credentialProviders'> {

@@ -2,6 +2,7 @@
 import type { Taint } from '../api/generated/core-v1.ts';
 import type { Client } from '../client/index.ts';
 import type { ContainerRuntime } from '../cri/index.ts';
+import type { FollowedFiles } from '../kernel/index.ts';
 import type { CgroupManager } from './cgroups/cgroup-manager.ts';
 import type { KubeletConfiguration } from './configuration/kubelet-configuration.ts';
 import type { Machine } from './node/machine.ts';
@@ -21,6 +22,11 @@ interface KubeletServing {
   readonly issue?: () => Promise<{ readonly certificate: string; readonly privateKey: string }>;
   /** PEM of the CA that signs client certificates. */
   readonly clientCa?: string;
+  /** The files of the certificate and of the CA, which may change. */
+  readonly followed?: {
+    readonly certificate?: FollowedFiles<{ readonly certificate: string; readonly privateKey: string }>;
+    readonly clientCa?: FollowedFiles<string>;
+  };
   /** PEM of the CA that signs the certificate, where it may change. */
   readonly issuer?: string;
 }

@@ -13,15 +13,16 @@ import {
   type ClientConfig,
 } from '../client/index.ts';
 import {
-  clientCaOf,
   DelegatedAccess,
+  followClientCa,
+  followServingFiles,
   gateFlags,
   registerComponentMetrics,
   selfSignedCertificate,
   serveComponent,
-  type ServingCertificate,
+  tlsSettings,
 } from '../component-server/index.ts';
-import { flagsHelp, flagTexts, type ParsedFlags, parseFlags, UsageError } from '../flags/index.ts';
+import { flagsHelp, flagTexts, type ParsedFlags, parseFlags } from '../flags/index.ts';
 import { type Context, RunGroup, TokenBucket } from '../kernel/index.ts';
 import { schedulerFlags, type SchedulerFlagValues } from './command/flags.ts';
 import { DEFAULT_CONFIG } from './config/defaults.ts';
@@ -103,10 +104,18 @@ export async function runSchedulerCommand(ctx: Context, parsed: ParsedSchedulerF
       ],
       host: values['bind-address'],
       port: values['secure-port'],
-      certificate: await servingCertificate(ctx, values),
+      serving: await followServingFiles(inner, values, {
+        name: 'kube-scheduler',
+        generate: () => selfSignedCertificate(ctx, 'kube-scheduler'),
+      }),
+      tls: tlsSettings(values),
       access: new DelegatedAccess(ctx.clock, client),
       alwaysAllowPaths: values['authorization-always-allow-paths'],
-      clientCa: await clientCaOf(ctx, client),
+      clientCa: await followClientCa(inner, {
+        client,
+        file: values['client-ca-file'],
+        skipLookup: values['authentication-skip-lookup'],
+      }),
       pages: { '/explain': (query) => explainPage(explanations, query) },
       configuration: {
         componentconfig: configurationObject(config),
@@ -135,12 +144,4 @@ async function clientOf(ctx: Context, values: SchedulerFlagValues, config: Sched
     userAgent: `kube-scheduler/${KUBERNETES_VERSION}`,
     ...(qps ? { limiter: new TokenBucket(ctx.clock, { qps, burst: values['kube-api-burst'] ?? DEFAULT_BURST }) } : {}),
   });
-}
-
-async function servingCertificate(ctx: Context, values: SchedulerFlagValues): Promise<ServingCertificate> {
-  const [certificateFile, keyFile] = [values['tls-cert-file'], values['tls-private-key-file']];
-  if (!certificateFile && !keyFile) return selfSignedCertificate(ctx, 'kube-scheduler');
-  if (!certificateFile || !keyFile)
-    throw new UsageError('--tls-cert-file and --tls-private-key-file must be given together');
-  return { certificate: await fs.readFile(certificateFile, 'utf8'), key: await fs.readFile(keyFile, 'utf8') };
 }

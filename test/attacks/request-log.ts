@@ -21,7 +21,9 @@ const USUAL = /exceeded quota|because it is being terminated/;
 export class RequestLog implements AuditLog {
   readonly requests: LoggedRequest[] = [];
 
-  received(): void {}
+  received(): true {
+    return true;
+  }
 
   finished: AuditLog['finished'] = ({ request, info, user, impersonator, annotations }, response) => {
     const resource = [info.apiGroup, info.resource, info.subresource].filter((part) => part !== '').join('/');

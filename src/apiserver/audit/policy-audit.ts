@@ -1,5 +1,5 @@
 /** Audits requests by the audit policy: sends an event to the backends at each stage that the policy selects. */
-import { cloneJson } from '../../base/index.ts';
+import { cloneJson, whenDone, type MaybePromise } from '../../base/index.ts';
 import type { Clock, Context } from '../../kernel/index.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { ApiRequest, ApiResponse } from '../request/request.ts';
@@ -21,6 +21,7 @@ export class PolicyAudit implements AuditLog {
   readonly #clock: Clock;
   readonly #events: { inc(): void };
   readonly #levels;
+  readonly #rejected: { inc(): void };
   readonly #policy: AuditPolicy;
   readonly #backends: readonly AuditBackend[];
 
@@ -35,6 +36,12 @@ export class PolicyAudit implements AuditLog {
     this.#events = metrics
       .counter({ name: 'apiserver_audit_event_total', help: 'Counter of audit events sent to the backends.' })
       .child({});
+    this.#rejected = metrics
+      .counter({
+        name: 'apiserver_audit_requests_rejected_total',
+        help: 'Counter of apiserver requests rejected due to an error in audit logging backend.',
+      })
+      .child({});
     this.#levels = metrics.counter({
       name: 'apiserver_audit_level_total',
       help: 'Counter of requests by audit level.',
@@ -42,10 +49,10 @@ export class PolicyAudit implements AuditLog {
     });
   }
 
-  received(exchange: Exchange): void {
+  received(exchange: Exchange): MaybePromise<boolean> {
     const decision = this.#policy.decide(exchange.user, exchange.info);
     this.#levels.inc({ level: decision.level });
-    if (decision.level === 'None') return;
+    if (decision.level === 'None') return true;
     const context: AuditContext = { decision, receivedAt: this.#clock.now() };
     this.#contexts.set(exchange, context);
     const withBody = decision.level !== 'Metadata';
@@ -56,28 +63,28 @@ export class PolicyAudit implements AuditLog {
       // Admission changes the object.
       if (withBody) context.requestObject = cloneJson(body) as object;
     };
-    this.#write(exchange, context, 'RequestReceived');
+    return whenDone(this.#write(exchange, context, 'RequestReceived'), (stored) => {
+      if (!stored) this.#rejected.inc();
+      return stored;
+    });
   }
 
-  finished(exchange: Exchange, response: ApiResponse): ApiResponse {
+  finished(exchange: Exchange, response: ApiResponse): MaybePromise<ApiResponse> {
     const context = this.#contexts.get(exchange);
     if (!context) return response;
     const { stream } = response;
-    if (!stream) {
-      this.#write(exchange, context, 'ResponseComplete', response);
-      return response;
-    }
-    this.#write(exchange, context, 'ResponseStarted', response);
-    return {
+    if (!stream) return whenDone(this.#write(exchange, context, 'ResponseComplete', response), () => response);
+    const audited: ApiResponse = {
       ...response,
       stream: async (sink) => {
         try {
           await stream(sink);
         } finally {
-          this.#write(exchange, context, 'ResponseComplete', response);
+          await this.#write(exchange, context, 'ResponseComplete', response);
         }
       },
     };
+    return whenDone(this.#write(exchange, context, 'ResponseStarted', response), () => audited);
   }
 
   async close(): Promise<void> {
@@ -89,8 +96,8 @@ export class PolicyAudit implements AuditLog {
     { decision, receivedAt, requestBody, reference, requestObject }: AuditContext,
     stage: AuditStage,
     response?: ApiResponse,
-  ): void {
-    if (decision.omitStages.has(stage)) return;
+  ): MaybePromise<boolean> {
+    if (decision.omitStages.has(stage)) return true;
     const eventStage: EventStage = {
       stage,
       decision,
@@ -103,7 +110,10 @@ export class PolicyAudit implements AuditLog {
     };
     const event = auditEvent(exchange, eventStage);
     this.#events.inc();
-    for (const backend of this.#backends) backend.write(event);
+    return this.#backends.reduce<MaybePromise<boolean>>(
+      (earlier, backend) => whenDone(earlier, (stored) => whenDone(backend.write(event), (own) => own && stored)),
+      true,
+    );
   }
 }
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
     JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] }),
   );
   const audit = new PolicyAudit(server.ctx, policy, [
-    { write: (event) => void events.push(event), close: () => Promise.resolve() },
+    { write: (event) => events.push(event) > 0, close: () => Promise.resolve() },
   ]);
   Object.assign(server.pipeline.chain, { audit });
 });
@@ -95,7 +95,7 @@ it('has bodies only at the levels that include them', async () => {
   const before = server.pipeline.chain.audit;
   Object.assign(server.pipeline.chain, {
     audit: new PolicyAudit(server.ctx, policy, [
-      { write: (event) => void full.push(event), close: () => Promise.resolve() },
+      { write: (event) => full.push(event) > 0, close: () => Promise.resolve() },
     ]),
   });
   const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: { a: '1' } };
@@ -134,7 +134,7 @@ it('names what the body names, and has the body as it was decoded', async () => 
   const before = server.pipeline.chain.audit;
   Object.assign(server.pipeline.chain, {
     audit: new PolicyAudit(server.ctx, policy, [
-      { write: (event) => void written.push(event), close: () => Promise.resolve() },
+      { write: (event) => written.push(event) > 0, close: () => Promise.resolve() },
     ]),
   });
   const maps = '/api/v1/namespaces/default/configmaps';

@@ -20,8 +20,6 @@ export interface AuthenticationOptions extends Pick<
   readonly apiAudiences?: readonly string[];
   /** The trusted front proxies and their headers; kubeadm's values by default. */
   readonly requestHeaders?: Partial<Omit<RequestHeaderConfig, 'clientCa'>>;
-  /** Returns the current PEM bundle of client CAs; the cluster's own CA by default. */
-  readonly clientCa?: () => string;
   /** Public keys of earlier signing keys, whose tokens are still valid. */
   readonly serviceAccountKeys?: readonly string[];
   /** The text of a --token-auth-file. */
@@ -75,7 +73,7 @@ export function buildAuthentication(
       ...DEFAULT_REQUEST_HEADERS,
       ...options.requestHeaders,
     }),
-    new ClientCertificateAuthenticator(ctx, options.clientCa ?? (() => pki.ca.certificate)),
+    new ClientCertificateAuthenticator(ctx, () => pki.ca.certificate),
     bearerTokens,
     new AnonymousAuthenticator(options.anonymous),
   ];

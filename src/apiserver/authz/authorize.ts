@@ -1,6 +1,7 @@
 /** Authorizes a request, and builds the 403 in upstream's words. */
 import { quote } from '../../base/index.ts';
-import { failure, forbidden, internalError, type StatusError } from '../../machinery/errors/index.ts';
+import { failure, forbidden, type StatusError } from '../../machinery/errors/index.ts';
+import { FilterFailure, withoutMarkup } from '../request/filter-failure.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { UserInfo } from '../request/request.ts';
 import type { AuthorizationAttributes, Authorizer, Decision } from './authorizer.ts';
@@ -20,7 +21,7 @@ export const refusal = (
   user: UserInfo,
   info: RequestInfo,
   query: URLSearchParams,
-): StatusError => (error ? internalError(error) : forbiddenRequest(attributesOf(user, info, query), reason));
+): Error => (error ? new FilterFailure(error) : forbiddenRequest(attributesOf(user, info, query), reason));
 
 const SELECTOR_VERBS = new Set(['list', 'watch', 'deletecollection']);
 
@@ -50,7 +51,7 @@ export function forbiddenRequest(attributes: AuthorizationAttributes, reason: st
     return failure(
       403,
       'Forbidden',
-      `forbidden: ${sanitized(`${subject} path ${quote(attributes.path)}`)}${because}`,
+      `forbidden: ${withoutMarkup(`${subject} path ${quote(attributes.path)}`)}${because}`,
       {},
     );
   }
@@ -61,10 +62,6 @@ export function forbiddenRequest(attributes: AuthorizationAttributes, reason: st
   return forbidden(
     { group: attributes.apiGroup, resource: attributes.resource },
     attributes.name,
-    `${sanitized(`${subject} resource ${quote(resource)} in API group ${quote(attributes.apiGroup)} ${where}`)}${because}`,
+    `${withoutMarkup(`${subject} resource ${quote(resource)} in API group ${quote(attributes.apiGroup)} ${where}`)}${because}`,
   );
 }
-
-/** Escapes what the client sent: a browser must not read it as markup. */
-const sanitized = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,5 +1,5 @@
 /** Builds the chain of authorizers from the configuration. */
-import type { Context } from '../../kernel/index.ts';
+import type { Context, FollowedFiles } from '../../kernel/index.ts';
 import { withGatedRules } from '../bootstrap/gated-roles.ts';
 import { nodeRoles } from '../bootstrap/node-roles.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -13,6 +13,9 @@ import { alwaysAllow, alwaysDeny, mastersAuthorizer, UnionAuthorizer } from './u
 export type AuthorizerConfig =
   | { readonly type: 'Node' | 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny' }
   | { readonly type: 'custom'; readonly authorizer: Authorizer };
+
+/** A fixed chain, or that of a file, which may change. */
+export type AuthorizerConfigs = readonly AuthorizerConfig[] | FollowedFiles<readonly AuthorizerConfig[]>;
 
 const DEFAULT_AUTHORIZERS: readonly AuthorizerConfig[] = [{ type: 'Node' }, { type: 'RBAC' }];
 
@@ -31,18 +34,19 @@ interface AuthorizationOptions {
 export function buildAuthorization(
   ctx: Context,
   registry: Registry,
-  configs: readonly AuthorizerConfig[] = DEFAULT_AUTHORIZERS,
+  configs: AuthorizerConfigs = DEFAULT_AUTHORIZERS,
   { featureGates, isOpen }: AuthorizationOptions,
 ): Authorization {
   const rbac = new RbacAuthorizer(registry);
-  const chain = configs.map((config): Authorizer => {
+  let node: NodeAuthorizer | undefined;
+  const authorizerOf = (config: AuthorizerConfig): Authorizer => {
     switch (config.type) {
       case 'Node':
-        return new NodeAuthorizer(
+        return (node ??= new NodeAuthorizer(
           new NodeGraph(registry, ctx),
           withGatedRules(nodeRoles(), featureGates).find(({ metadata }) => metadata.name === 'system:node')?.rules ??
             [],
-        );
+        ));
       case 'RBAC':
         return rbac;
       case 'AlwaysAllow':
@@ -52,9 +56,15 @@ export function buildAuthorization(
       case 'custom':
         return config.authorizer;
     }
-  });
-  return {
-    authorizer: new UnionAuthorizer([mastersAuthorizer, ...chain, localApiAuthorizer(isOpen)], ctx.metrics),
-    rbac,
   };
+  const local = localApiAuthorizer(isOpen);
+  const chainOf = (current: readonly AuthorizerConfig[]): Authorizer[] => [
+    mastersAuthorizer,
+    ...current.map(authorizerOf),
+    local,
+  ];
+  const followed = 'onChange' in configs ? configs : undefined;
+  const authorizer = new UnionAuthorizer(chainOf('onChange' in configs ? configs.value : configs), ctx.metrics);
+  followed?.onChange((changed) => authorizer.use(chainOf(changed)));
+  return { authorizer, rbac };
 }

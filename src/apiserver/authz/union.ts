@@ -16,42 +16,29 @@ import {
 export class UnionAuthorizer implements Authorizer {
   readonly name = 'union';
 
-  readonly #decisionCounters: readonly DecisionCounter[];
-  readonly #authorizers: readonly Authorizer[];
+  readonly #metrics: MetricsRegistry | undefined;
+  #chain: Chain;
 
   constructor(authorizers: readonly Authorizer[], metrics?: MetricsRegistry) {
-    this.#authorizers = authorizers;
-    this.#decisionCounters = authorizers.map(({ name }) => decisionCounter(name, metrics));
+    this.#metrics = metrics;
+    this.#chain = chainOf(authorizers, metrics);
+  }
+
+  /** From now on these decide on new requests. */
+  use(authorizers: readonly Authorizer[]): void {
+    this.#chain = chainOf(authorizers, this.#metrics);
   }
 
   /** Returns a promise only if an authorizer does. */
   authorize(attributes: AuthorizationAttributes): Decision | Promise<Decision> {
-    return this.#authorizeFrom(attributes, 0, NO_OPINION);
-  }
-
-  #authorizeFrom(attributes: AuthorizationAttributes, from: number, before: Decision): Decision | Promise<Decision> {
-    let combined = before;
-    for (let i = from; i < this.#authorizers.length; i++) {
-      const answer = this.#authorizers[i]!.authorize(attributes);
-      if (answer instanceof Promise) {
-        const earlier = combined;
-        return answer.then((decision) =>
-          decision.decision === 'no-opinion'
-            ? this.#authorizeFrom(attributes, i + 1, join(earlier, decision))
-            : this.#decide(i, decision),
-        );
-      }
-      if (answer.decision !== 'no-opinion') return this.#decide(i, answer);
-      combined = join(combined, answer);
-    }
-    return combined;
+    return authorizeFrom(this.#chain, attributes, 0, NO_OPINION);
   }
 
   /** Asks one after the other, as `authorize` does, and keeps every answer. */
   async answers(attributes: AuthorizationAttributes): Promise<AuthorizerAnswer[]> {
     const answers: AuthorizerAnswer[] = [];
     let isDecided = false;
-    for (const authorizer of this.#authorizers) {
+    for (const authorizer of this.#chain.authorizers) {
       if (authorizer.concerns?.(attributes) === false) continue;
       if (isDecided) {
         answers.push({ authorizer: authorizer.name, decision: 'not-asked', reason: '' });
@@ -64,16 +51,11 @@ export class UnionAuthorizer implements Authorizer {
     return answers;
   }
 
-  #decide(authorizer: number, decision: Decision): Decision {
-    this.#decisionCounters[authorizer]!(decision.decision === 'allow');
-    return decision;
-  }
-
   rulesFor(user: UserInfo, namespace: string): ResolvedRules {
     const rules: PolicyRule[] = [];
     const errors: string[] = [];
     let incomplete = false;
-    for (const authorizer of this.#authorizers) {
+    for (const authorizer of this.#chain.authorizers) {
       const found = authorizer.rulesFor?.(user, namespace);
       if (!found) continue;
       append(rules, found.rules);
@@ -86,6 +68,44 @@ export class UnionAuthorizer implements Authorizer {
       ...(errors.length > 0 ? { error: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` } : {}),
     };
   }
+}
+
+interface Chain {
+  readonly authorizers: readonly Authorizer[];
+  readonly counters: readonly DecisionCounter[];
+}
+
+const chainOf = (authorizers: readonly Authorizer[], metrics: MetricsRegistry | undefined): Chain => ({
+  authorizers,
+  counters: authorizers.map(({ name }) => decisionCounter(name, metrics)),
+});
+
+function authorizeFrom(
+  chain: Chain,
+  attributes: AuthorizationAttributes,
+  from: number,
+  before: Decision,
+): Decision | Promise<Decision> {
+  let combined = before;
+  for (let i = from; i < chain.authorizers.length; i++) {
+    const answer = chain.authorizers[i]!.authorize(attributes);
+    if (answer instanceof Promise) {
+      const earlier = combined;
+      return answer.then((decision) =>
+        decision.decision === 'no-opinion'
+          ? authorizeFrom(chain, attributes, i + 1, join(earlier, decision))
+          : decide(chain, i, decision),
+      );
+    }
+    if (answer.decision !== 'no-opinion') return decide(chain, i, answer);
+    combined = join(combined, answer);
+  }
+  return combined;
+}
+
+function decide({ counters }: Chain, authorizer: number, decision: Decision): Decision {
+  counters[authorizer]!(decision.decision === 'allow');
+  return decision;
 }
 
 type DecisionCounter = (allowed: boolean) => void;

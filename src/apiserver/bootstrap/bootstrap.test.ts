@@ -161,6 +161,10 @@ describe('the server about itself', () => {
     ['IPv6', 'fd00::1', '2001:db8::7'],
   ])('is reached by a Service and endpoints of family %s', (family, clusterIP, address) => {
     const service = bootstrap.kubernetesService(clusterIP, 7443);
+    expect(bootstrap.kubernetesService(clusterIP, 7443, 30443).spec).toMatchObject({
+      type: 'NodePort',
+      ports: [{ nodePort: 30443 }],
+    });
     expect(service.spec).toMatchObject({
       clusterIP,
       clusterIPs: [clusterIP],

@@ -3,7 +3,7 @@ import type { ConfigMap } from '../../api/generated/core-v1.ts';
 import type { Stored } from './stored.ts';
 
 /** The content of extension-apiserver-authentication: with it, aggregated servers authenticate proxied requests. */
-interface RequestAuthentication {
+export interface RequestAuthentication {
   readonly clientCA?: string;
   readonly requestHeader?: {
     readonly clientCA: string;

@@ -20,20 +20,29 @@ export const serviceCIDR = (cidrs: readonly string[]): Stored<ServiceCIDR> => ({
 });
 
 /** `clusterIP` is the first address of the first range. */
-export function kubernetesService(clusterIP: string, securePort: number): Stored<Service> {
+export function kubernetesService(clusterIP: string, securePort: number, nodePort?: number): Stored<Service> {
+  const type = nodePort === undefined ? 'ClusterIP' : 'NodePort';
   return {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { ...KUBERNETES_SERVICE, labels: { component: 'apiserver', provider: 'kubernetes' } },
     spec: {
-      type: 'ClusterIP',
+      type,
       clusterIP,
       clusterIPs: [clusterIP],
       ipFamilies: [familyOf(clusterIP)],
       ipFamilyPolicy: 'SingleStack',
       internalTrafficPolicy: 'Cluster',
       sessionAffinity: 'None',
-      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: securePort }],
+      ports: [
+        {
+          name: 'https',
+          protocol: 'TCP',
+          port: 443,
+          targetPort: securePort,
+          ...(nodePort === undefined ? {} : { nodePort }),
+        },
+      ],
     },
     status: { loadBalancer: {} },
   };

@@ -1,6 +1,7 @@
 /** The post-start hooks that create missing bootstrap objects at each start of the server, and update outdated ones. */
 import os from 'node:os';
 import type { Lease } from '../../api/generated/coordination-v1.ts';
+import type { ConfigMap } from '../../api/generated/core-v1.ts';
 import { apiVersionOf } from '../../api/index.ts';
 import { formatMicroTime, formatTime } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
@@ -9,12 +10,13 @@ import { featureEnabled, type KubeObject } from '../../machinery/index.ts';
 import type { PostStartHooks } from '../health/post-start-hooks.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Loopback } from '../request/loopback.ts';
+import { keepAuthenticationInfo } from './authentication-info.ts';
+import { extensionAuthenticationConfigMap } from './config-maps.ts';
 import { EndpointReconciler, type ServerLeases } from './endpoint-reconciler.ts';
 import { startIdentityLeaseGc } from './identity-lease-gc.ts';
 import {
   allClusterRoleBindings,
   allClusterRoles,
-  extensionAuthenticationConfigMap,
   flowSchemas,
   identityLease,
   kubernetesService,
@@ -33,6 +35,13 @@ import {
 } from './index.ts';
 import { startLeaderElectionController } from './leader-election-controller.ts';
 
+/** The CAs of clients and of front proxies, which may change. */
+interface AuthenticationCas {
+  readonly ca: { readonly certificate: string };
+  readonly frontProxyCa: { readonly certificate: string };
+  onRenew?(listener: () => void): void;
+}
+
 interface BootstrapOptions {
   /** Where other servers may write to the store, too. */
   readonly leases: ServerLeases | undefined;
@@ -43,8 +52,9 @@ interface BootstrapOptions {
   readonly port: number;
   readonly stopping?: AbortSignal;
   readonly serviceClusterIpRange: string;
-  readonly clientCa: string;
-  readonly requestHeaderCa: string;
+  readonly endpointReconciler?: 'lease' | 'none';
+  readonly kubernetesServiceNodePort?: number;
+  readonly pki: AuthenticationCas;
   readonly requestHeaders: {
     readonly allowedNames: readonly string[];
     readonly usernameHeaders: readonly string[];
@@ -68,6 +78,7 @@ export async function bootstrapObjects(
   options: BootstrapOptions,
 ): Promise<void> {
   const { leases, advertiseAddress: address, port, stopping, serviceClusterIpRange } = options;
+  const { endpointReconciler = 'lease', kubernetesServiceNodePort } = options;
   const writer = new BootstrapWriter(registry, loopback);
   const day = formatTime(ctx.clock.now()).slice(0, 10);
   const existing = (object: KubeObject): KubeObject | undefined => writer.existing(object);
@@ -107,29 +118,40 @@ export async function bootstrapObjects(
           ),
         ]
       : []),
-    hooks.run('peer-endpoint-reconciler-controller', () => endpoints.start()),
+    hooks.run('peer-endpoint-reconciler-controller', async () => {
+      if (endpointReconciler !== 'none') await endpoints.start();
+    }),
     hooks.run('bootstrap-controller', () =>
-      writer.ensure([kubernetesService(firstAddress(serviceClusterIpRange), port)]),
+      writer.ensure([kubernetesService(firstAddress(serviceClusterIpRange), port, kubernetesServiceNodePort)]),
     ),
     hooks.run('scheduling/bootstrap-system-priority-classes', () => writer.ensure(priorityClasses())),
     writer.ensure(
       localAPIServices(formatTime(ctx.clock.now()), (group, version) => registry.hasGroupVersion(group, version)),
     ),
     hooks.run('start-legacy-token-tracking-controller', () => writer.ensure([legacyTokenTrackingConfigMap(day)])),
-    hooks.run('start-cluster-authentication-info-controller', () => writer.overwrite([authenticationInfo(options)])),
+    hooks.run('start-cluster-authentication-info-controller', () => keepRequestAuthentication(ctx, writer, options)),
   ]);
 }
 
-const authenticationInfo = ({ clientCa, requestHeaderCa, requestHeaders }: BootstrapOptions): KubeObject =>
-  extensionAuthenticationConfigMap({
-    clientCA: clientCa,
-    requestHeader: {
-      clientCA: requestHeaderCa,
-      allowedNames: requestHeaders.allowedNames,
-      usernameHeaders: requestHeaders.usernameHeaders,
-      groupHeaders: requestHeaders.groupHeaders,
-      extraHeadersPrefix: requestHeaders.extraHeaderPrefixes,
-    },
+const keepRequestAuthentication = (
+  ctx: Context,
+  writer: BootstrapWriter,
+  { pki, requestHeaders }: BootstrapOptions,
+): Promise<void> =>
+  keepAuthenticationInfo(ctx, {
+    required: () => ({
+      clientCA: pki.ca.certificate,
+      requestHeader: {
+        clientCA: pki.frontProxyCa.certificate,
+        allowedNames: requestHeaders.allowedNames,
+        usernameHeaders: requestHeaders.usernameHeaders,
+        groupHeaders: requestHeaders.groupHeaders,
+        extraHeadersPrefix: requestHeaders.extraHeaderPrefixes,
+      },
+    }),
+    existing: () => writer.existing(extensionAuthenticationConfigMap({})) as ConfigMap | undefined,
+    write: (object) => writer.overwrite([object]),
+    onRenew: (listener) => pki.onRenew?.(listener),
   });
 
 /** How often deleted system namespaces are looked for. */

@@ -57,6 +57,29 @@ describe('kube-apiserver flags', () => {
       () => parse('--goaway-chance=0.5'),
       '--goaway-chance can not be less than 0 or greater than 0.02',
     ],
+    [
+      'an empty batch of audit events',
+      () => parse('--audit-log-path=/log', '--audit-log-mode=batch', '--audit-log-batch-max-size=0'),
+      'invalid audit batch log max batch size 0, must be a positive number',
+    ],
+    [
+      'a batch of audit events that is smaller than an event',
+      () => parse('--audit-webhook-config-file=/x', '--audit-webhook-truncate-max-batch-size=1'),
+      'invalid audit truncate webhook max batch size 1, must be greater than max event size (102400)',
+    ],
+    ['a mode of auditing', () => parse('--audit-log-mode=sometimes'), 'blocking-strict'],
+    [
+      'ciphers without one for HTTP/2',
+      () => parse('--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA'),
+      'error configuring http2: http2: TLSConfig.CipherSuites is missing an HTTP/2-required',
+    ],
+    ['an unknown cipher', () => parse('--tls-cipher-suites=x'), "Cipher suite x not supported or doesn't exist"],
+    ['an unknown curve', () => parse('--tls-curve-preferences=9999'), 'curve preference 9999 is not supported'],
+    [
+      'an unknown directive of HSTS',
+      () => parse('--strict-transport-security-directives=max-age=1,other'),
+      '--strict-transport-security-directives invalid',
+    ],
     ['no chance', () => parse('--goaway-chance=-0.01'), '--goaway-chance can not be less than 0'],
     ['an empty origin', () => parse('--cors-allowed-origins=//a.b$,'), 'empty value in --cors-allowed-origins'],
     [

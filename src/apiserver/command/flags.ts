@@ -1,5 +1,6 @@
 import { type FlagTable, type FlagValues, loggingFlags, processFlags } from '../../flags/index.ts';
-import { admissionFlags, auditFlags, authenticationFlags, authorizationFlags } from './security-flags.ts';
+import { auditFlags } from './audit-flags.ts';
+import { admissionFlags, authenticationFlags, authorizationFlags } from './security-flags.ts';
 import { apiFlags, servingFlags, storageFlags } from './serving-flags.ts';
 
 /** All flags of kube-apiserver v1.36. */

@@ -41,15 +41,21 @@ export async function runApiServerCommand(
   for (const warning of parsed.warnings) ctx.logger.warn(warning);
   for (const name of gateFlags(parsed.values).withoutEffect)
     ctx.logger.warn('The feature gate has no effect in this component', { name });
-  const serving = new ServingTime(ctx, parsed.values['shutdown-delay-duration']);
+  const { values } = parsed;
+  const serving = new ServingTime(ctx, {
+    delayMs: values['shutdown-delay-duration'],
+    sendRetryAfter: values['shutdown-send-retry-after'],
+    drainMs: values['request-timeout'],
+  });
   // The group ends file watchers and webhook clients with the server.
   const group = new RunGroup(serving);
   const inner: Context = { ...ctx, signal: group.signal };
   try {
     const options = await apiServerOptions(inner, parsed);
     try {
-      const server = await startApiServer(inner, { ...options, stopping: ctx.signal });
-      serving.begin();
+      const server = await startApiServer(inner, { ...options, inFlight: serving.inFlight, stopping: ctx.signal });
+      options.onKeysChange((renewed) => server.renewKeys(renewed));
+      serving.begin(server);
       ctx.logger.info('Serving securely', { address: options.host, port: server.port });
       onReady?.(server);
       await server.finished;

@@ -3,20 +3,24 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import { BINARY_MINOR, KUBERNETES_VERSION, type EffectiveVersion } from '../../api/kubernetes-version.ts';
 import { errorMessage } from '../../base/index.ts';
-import { gateFlags } from '../../component-server/index.ts';
+import { gateFlags, tlsSettings } from '../../component-server/index.ts';
 import { flagTexts, type ParsedFlags, UsageError } from '../../flags/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { tracingConfigurationFrom, type TracingConfiguration } from '../../otlp/index.ts';
 import { loadAdmissionConfiguration } from '../admission/configuration.ts';
 import { openEncryption, type OpenEncryption } from '../encryption/index.ts';
 import type { ApiServerOptions } from '../server.ts';
-import { openStore } from '../storage/open-store.ts';
+import { etcdPrefix, openStore } from '../storage/open-store.ts';
 import type { StorageMediaType } from '../storage/storage-media-type.ts';
+import { auditBackendOptions } from './audit-flags.ts';
 import type { apiServerFlags, ApiServerFlagValues } from './flags.ts';
 import { loadSecurityOptions, type OidcFlags, type SecurityFiles } from './security-options.ts';
 import { servedVersions, type EmulationOptions } from './served-versions.ts';
-import { serverKeys } from './server-keys.ts';
+import { serverKeys, type FollowedKeys } from './server-keys.ts';
 import { checkServingFlags } from './serving-options.ts';
+
+/** The default of Go's HTTP/2 server. */
+const GO_MAX_STREAMS = 250;
 
 export type ParsedApiServerFlags = ParsedFlags<typeof apiServerFlags>;
 
@@ -26,6 +30,8 @@ export function checkApiServerFlags({ values }: ParsedApiServerFlags): void {
   if (!/^\d+-\d+$/.test(values['service-node-port-range']))
     throw new UsageError('--service-node-port-range must be two ports with a dash between');
   checkServingFlags(values);
+  if (values['audit-log-path']) auditBackendOptions(values, 'log');
+  if (values['audit-webhook-config-file']) auditBackendOptions(values, 'webhook');
   servedVersions(values['runtime-config'] ?? {}, emulationOptions(values, gateFlags(values).effectiveVersion));
   checkReportedVersion(values.version);
 }
@@ -45,7 +51,7 @@ function emulationOptions(values: ApiServerFlagValues, { emulation }: EffectiveV
 export async function apiServerOptions(
   ctx: Context,
   { values, given }: ParsedApiServerFlags,
-): Promise<ApiServerOptions> {
+): Promise<ApiServerOptions & { readonly onKeysChange: FollowedKeys['onChange'] }> {
   const advertiseAddress = values['advertise-address'] ?? defaultAdvertiseAddress(values['bind-address']);
   const serving = {
     dnsNames: [
@@ -57,11 +63,11 @@ export async function apiServerOptions(
     ],
     addresses: [...new Set(['127.0.0.1', '::1', advertiseAddress])],
   };
-  const [pki, security, admission, encryption, kubeletCa, tracing] = await Promise.all([
+  const [followed, security, admission, encryption, kubeletCa, tracing] = await Promise.all([
     serverKeys(ctx, values, serving),
     loadSecurityOptions(ctx, securityFiles(values, given)),
     admissionOptions(ctx, values),
-    values['encryption-provider-config'] ? encryptionFrom(ctx, values['encryption-provider-config']) : undefined,
+    values['encryption-provider-config'] ? encryptionFrom(ctx, values) : undefined,
     values['kubelet-certificate-authority'] ? fs.readFile(values['kubelet-certificate-authority'], 'utf8') : undefined,
     values['tracing-config-file'] ? tracingFrom(values['tracing-config-file']) : undefined,
   ]);
@@ -69,8 +75,14 @@ export async function apiServerOptions(
   const servesVersion = servedVersions(values['runtime-config'] ?? {}, emulationOptions(values, effectiveVersion));
   const addressTypes = values['kubelet-preferred-address-types'];
   return {
-    store: await openStore(ctx, { type: 'etcd', endpoints: values['etcd-servers'] ?? [], ...(await etcdTls(values)) }),
-    pki,
+    store: await openStore(ctx, {
+      type: 'etcd',
+      endpoints: values['etcd-servers'] ?? [],
+      prefix: etcdPrefix(values['etcd-prefix']),
+      ...(await etcdTls(values)),
+    }),
+    pki: followed.keys,
+    onKeysChange: followed.onChange,
     flags: flagTexts(values),
     ...(tracing ? { tracing } : {}),
     ...security,
@@ -80,12 +92,22 @@ export async function apiServerOptions(
       ? { serverSeats: values['max-requests-inflight'] + values['max-mutating-requests-inflight'] }
       : false,
     requestTimeoutMs: values['request-timeout'],
+    minRequestTimeoutSeconds: values['min-request-timeout'],
+    endpointReconciler: values['endpoint-reconciler-type'] === 'none' ? 'none' : 'lease',
+    ...(values['kubernetes-service-node-port'] > 0
+      ? { kubernetesServiceNodePort: values['kubernetes-service-node-port'] }
+      : {}),
     host: values['bind-address'],
     ownThread: true,
     goawayChance: values['goaway-chance'],
     corsAllowedOrigins: values['cors-allowed-origins'] ?? [],
+    strictTransportSecurity: values['strict-transport-security-directives'] ?? [],
     port: values['secure-port'],
-    minTlsVersion: values['tls-min-version'] === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2',
+    tlsSettings: tlsSettings(values),
+    http2: {
+      enabled: !values['disable-http2-serving'],
+      maxStreams: values['http2-max-streams-per-connection'] || GO_MAX_STREAMS,
+    },
     advertiseAddress,
     ...(values['external-hostname'] ? { externalHostname: values['external-hostname'] } : {}),
     serviceClusterIpRange: values['service-cluster-ip-range'],
@@ -123,9 +145,10 @@ async function admissionOptions(
 }
 
 /** The file must exist: to generate a key would hide a typo in its name. */
-async function encryptionFrom(ctx: Context, file: string): Promise<OpenEncryption> {
+async function encryptionFrom(ctx: Context, values: ApiServerFlagValues): Promise<OpenEncryption> {
+  const file = values['encryption-provider-config'] ?? '';
   await fs.access(file);
-  return openEncryption(ctx, file);
+  return openEncryption(ctx, file, etcdPrefix(values['etcd-prefix']));
 }
 
 async function etcdTls(values: ApiServerFlagValues): Promise<{ tls?: { ca?: Buffer; cert?: Buffer; key?: Buffer } }> {
@@ -157,7 +180,6 @@ function defined<T extends object>(fields: { [K in keyof T]: T[K] | undefined })
 
 export function securityFiles(values: ApiServerFlagValues, given: ReadonlySet<string>): SecurityFiles {
   return defined<SecurityFiles>({
-    clientCaFile: values['client-ca-file'],
     tokenAuthFile: values['token-auth-file'],
     serviceAccountKeyFiles: values['service-account-key-file'],
     serviceAccountIssuers: values['service-account-issuer'],
@@ -195,14 +217,12 @@ export function securityFiles(values: ApiServerFlagValues, given: ReadonlySet<st
     auditLogMaxSize: values['audit-log-maxsize'],
     auditLogMaxBackup: values['audit-log-maxbackup'],
     auditLogMaxAge: values['audit-log-maxage'],
+    auditLogCompress: values['audit-log-compress'],
+    auditLogFormat: values['audit-log-format'],
+    auditLogBackend: values['audit-log-path'] ? auditBackendOptions(values, 'log') : undefined,
     auditWebhookConfigFile: values['audit-webhook-config-file'],
-    auditWebhookBatch: defined({
-      bufferSize: values['audit-webhook-batch-buffer-size'],
-      batchMaxSize: values['audit-webhook-batch-max-size'],
-      batchMaxWaitMs: values['audit-webhook-batch-max-wait'],
-      throttleQps: values['audit-webhook-batch-throttle-qps'],
-      throttleBurst: values['audit-webhook-batch-throttle-burst'],
-    }),
+    auditWebhookBackend: values['audit-webhook-config-file'] ? auditBackendOptions(values, 'webhook') : undefined,
+    auditWebhookInitialBackoffMs: values['audit-webhook-initial-backoff'],
   });
 }
 

@@ -1,8 +1,6 @@
 /** The authentication, authorization, admission and audit flags of kube-apiserver. */
 import type { FlagTable } from '../../flags/index.ts';
 
-const BATCHED = 'the audit log is always written in batches';
-
 export const authenticationFlags = {
   'client-ca-file': { kind: 'text', section: 'Authentication', summary: 'CA bundle that verifies client certificates' },
   'token-auth-file': {
@@ -204,69 +202,4 @@ export const admissionFlags = {
     section: 'Admission',
     summary: 'Default tolerationSeconds of pods for unreachable nodes',
   },
-} as const satisfies FlagTable;
-
-export const auditFlags = {
-  'audit-policy-file': { kind: 'text', section: 'Audit', summary: 'Audit policy file' },
-  'audit-log-path': { kind: 'text', section: 'Audit', summary: 'Audit log file; - for standard output' },
-  'audit-log-maxsize': {
-    kind: 'whole',
-    section: 'Audit',
-    summary: 'Size in megabytes at which the audit log is rotated',
-  },
-  'audit-log-maxbackup': {
-    kind: 'whole',
-    section: 'Audit',
-    summary: 'Maximum number of rotated audit logs; 0: no limit',
-  },
-  'audit-log-maxage': {
-    kind: 'whole',
-    section: 'Audit',
-    summary: 'Maximum age of rotated audit logs in days; 0: no limit',
-  },
-  'audit-log-format': { kind: 'text', only: ['json'], refused: 'the audit log is JSON' },
-  'audit-log-version': { kind: 'text', only: ['audit.k8s.io/v1'], refused: 'audit events are audit.k8s.io/v1' },
-  'audit-log-compress': { kind: 'switch', only: ['false'], refused: 'rotated audit logs are not compressed' },
-  'audit-log-mode': { kind: 'text', only: ['blocking', 'batch'], ignored: BATCHED },
-  'audit-log-batch-buffer-size': { kind: 'whole', ignored: BATCHED },
-  'audit-log-batch-max-size': { kind: 'whole', ignored: BATCHED },
-  'audit-log-batch-max-wait': { kind: 'duration', ignored: BATCHED },
-  'audit-log-batch-throttle-burst': { kind: 'whole', ignored: BATCHED },
-  'audit-log-batch-throttle-enable': { kind: 'switch', ignored: BATCHED },
-  'audit-log-batch-throttle-qps': { kind: 'number', ignored: BATCHED },
-  'audit-log-truncate-enabled': { kind: 'switch', only: ['false'], refused: 'audit events are not truncated' },
-  'audit-log-truncate-max-batch-size': { kind: 'whole', ignored: 'audit events are not truncated' },
-  'audit-log-truncate-max-event-size': { kind: 'whole', ignored: 'audit events are not truncated' },
-  'audit-webhook-config-file': { kind: 'text', section: 'Audit', summary: 'Kubeconfig of the audit webhook' },
-  'audit-webhook-batch-buffer-size': {
-    kind: 'whole',
-    section: 'Audit',
-    summary: 'Maximum number of buffered audit events (10000)',
-  },
-  'audit-webhook-batch-max-size': { kind: 'whole', section: 'Audit', summary: 'Maximum size of a batch (400)' },
-  'audit-webhook-batch-max-wait': {
-    kind: 'duration',
-    section: 'Audit',
-    summary: 'Maximum wait before a batch is sent (30s)',
-  },
-  'audit-webhook-batch-throttle-burst': {
-    kind: 'whole',
-    section: 'Audit',
-    summary: 'Maximum burst of batches (15)',
-  },
-  'audit-webhook-batch-throttle-qps': {
-    kind: 'number',
-    section: 'Audit',
-    summary: 'Maximum number of batches per second (10)',
-  },
-  'audit-webhook-batch-throttle-enable': { kind: 'switch', only: ['true'], refused: 'batches are always throttled' },
-  'audit-webhook-mode': { kind: 'text', only: ['batch'], refused: 'only the batch mode is supported' },
-  'audit-webhook-version': { kind: 'text', only: ['audit.k8s.io/v1'], refused: 'audit events are audit.k8s.io/v1' },
-  'audit-webhook-initial-backoff': {
-    kind: 'duration',
-    ignored: 'failed batches are retried with a fixed back-off',
-  },
-  'audit-webhook-truncate-enabled': { kind: 'switch', only: ['false'], refused: 'audit events are not truncated' },
-  'audit-webhook-truncate-max-batch-size': { kind: 'whole', ignored: 'audit events are not truncated' },
-  'audit-webhook-truncate-max-event-size': { kind: 'whole', ignored: 'audit events are not truncated' },
 } as const satisfies FlagTable;

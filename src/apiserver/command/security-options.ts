@@ -4,26 +4,30 @@ import type { Context } from '../../kernel/index.ts';
 import {
   AuditLogFile,
   AuditWebhook,
+  BatchBackend,
+  BlockingBackend,
   loadAuditPolicy,
+  LOG_BATCHES,
   PolicyAudit,
+  TruncatingBackend,
+  WEBHOOK_BATCHES,
   type AuditBackend,
-  type AuditWebhookOptions,
+  type AuditSink,
 } from '../audit/index.ts';
 import type { TokenAuthenticator } from '../authn/authenticator.ts';
 import type { AuthenticationOptions } from '../authn/build.ts';
-import { authenticationFromConfiguration } from '../authn/configuration.ts';
 import { OidcTokens } from '../authn/oidc/oidc-tokens.ts';
 import { WebhookTokens } from '../authn/webhook-tokens.ts';
 import { AbacAuthorizer } from '../authz/abac.ts';
-import type { AuthorizerConfig } from '../authz/build.ts';
-import { authorizersFromConfiguration } from '../authz/configuration.ts';
+import type { AuthorizerConfig, AuthorizerConfigs } from '../authz/build.ts';
 import { WebhookAuthorizer } from '../authz/webhook.ts';
 import type { PipelineOptions } from '../pipeline/build-pipeline.ts';
 import { ReviewClient } from '../review-webhooks/index.ts';
+import type { AuditBackendOptions } from './audit-flags.ts';
+import { followAuthentication, followAuthorization, FollowedTokens } from './followed-configuration.ts';
 
 /** The values of the security flags, under the names of the flags. */
 export interface SecurityFiles {
-  readonly clientCaFile?: string;
   readonly tokenAuthFile?: string;
   readonly serviceAccountKeyFiles?: readonly string[];
   /** The first issuer signs; tokens of the others are accepted. */
@@ -53,7 +57,11 @@ export interface SecurityFiles {
   readonly auditLogMaxBackup?: number;
   readonly auditLogMaxAge?: number;
   readonly auditWebhookConfigFile?: string;
-  readonly auditWebhookBatch?: Omit<AuditWebhookOptions, 'client'>;
+  readonly auditLogCompress?: boolean;
+  readonly auditLogFormat?: string;
+  readonly auditLogBackend?: AuditBackendOptions;
+  readonly auditWebhookBackend?: AuditBackendOptions;
+  readonly auditWebhookInitialBackoffMs?: number;
 }
 
 export interface OidcFlags {
@@ -68,8 +76,6 @@ export interface OidcFlags {
   readonly requiredClaims?: Readonly<Record<string, string>>;
   readonly signingAlgorithms?: readonly string[];
 }
-
-const RELOAD_INTERVAL_MS = 60_000;
 
 type SecurityOptions = Pick<PipelineOptions, 'authentication' | 'authorization' | 'audit'>;
 
@@ -94,9 +100,11 @@ async function loadAuthentication(
   files: SecurityFiles,
 ): Promise<NonNullable<PipelineOptions['authentication']>> {
   const configured = files.authenticationConfig
-    ? authenticationFromConfiguration(ctx, await read(files.authenticationConfig))
-    : {};
-  const tokenAuthenticators: TokenAuthenticator[] = [...(configured.tokenAuthenticators ?? [])];
+    ? await followAuthentication(ctx, files.authenticationConfig)
+    : undefined;
+  const tokenAuthenticators: TokenAuthenticator[] = configured
+    ? [new FollowedTokens(() => configured.value.tokenAuthenticators ?? [])]
+    : [];
   if (files.oidc) tokenAuthenticators.push(await oidcFromFlags(ctx, files.oidc));
   if (files.authenticationTokenWebhookConfigFile) {
     const client = await ReviewClient.fromKubeconfig(ctx, files.authenticationTokenWebhookConfigFile);
@@ -111,7 +119,7 @@ async function loadAuthentication(
   }
   const [issuer, ...otherIssuers] = files.serviceAccountIssuers ?? [];
   const anonymous =
-    configured.anonymous ??
+    configured?.value.anonymous ??
     (files.authorizationMode?.includes('AlwaysAllow')
       ? refusedAnonymous(ctx, files)
       : files.anonymousAuth === undefined
@@ -120,7 +128,6 @@ async function loadAuthentication(
   return {
     tokenAuthenticators,
     ...(anonymous ? { anonymous } : {}),
-    ...(files.clientCaFile ? { clientCa: await reloadedFile(ctx, files.clientCaFile) } : {}),
     ...(files.tokenAuthFile ? { tokenFile: await read(files.tokenAuthFile) } : {}),
     ...(files.serviceAccountKeyFiles
       ? { serviceAccountKeys: (await Promise.all(files.serviceAccountKeyFiles.map(read))).flatMap(pemBlocks) }
@@ -142,20 +149,6 @@ async function loadAuthentication(
 /** A file may contain several keys. */
 const pemBlocks = (text: string): string[] => text.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----\n?/g) ?? [text];
 
-/** Reads the file periodically; the returned function gives its latest content. */
-async function reloadedFile(ctx: Context, file: string): Promise<() => string> {
-  let text = await read(file);
-  const timer = ctx.clock.every(RELOAD_INTERVAL_MS, () => {
-    read(file).then(
-      (found) => (text = found),
-      (error: unknown) => ctx.logger.error(error, 'Failed to reload the file, keeping its last content', { file }),
-    );
-  });
-  if (ctx.signal.aborted) timer.cancel();
-  else ctx.signal.addEventListener('abort', () => timer.cancel(), { once: true });
-  return () => text;
-}
-
 async function oidcFromFlags(ctx: Context, flags: OidcFlags): Promise<OidcTokens> {
   const claim = flags.usernameClaim ?? 'sub';
   const prefix = flags.usernamePrefix ?? (claim === 'email' ? '-' : `${flags.issuerUrl}#`);
@@ -175,8 +168,8 @@ async function oidcFromFlags(ctx: Context, flags: OidcFlags): Promise<OidcTokens
   });
 }
 
-async function loadAuthorization(ctx: Context, files: SecurityFiles): Promise<readonly AuthorizerConfig[] | undefined> {
-  if (files.authorizationConfig) return authorizersFromConfiguration(ctx, await read(files.authorizationConfig));
+async function loadAuthorization(ctx: Context, files: SecurityFiles): Promise<AuthorizerConfigs | undefined> {
+  if (files.authorizationConfig) return followAuthorization(ctx, files.authorizationConfig);
   if (!files.authorizationMode) return undefined;
   return Promise.all(
     files.authorizationMode.map(async (mode): Promise<AuthorizerConfig> => {
@@ -219,26 +212,37 @@ async function loadAudit(ctx: Context, files: SecurityFiles): Promise<PolicyAudi
   const backends: AuditBackend[] = [];
   if (files.auditLogPath) {
     const { auditLogMaxSize: size, auditLogMaxBackup: backups, auditLogMaxAge: age } = files;
-    backends.push(
-      new AuditLogFile(ctx, {
-        path: files.auditLogPath,
-        ...(size === undefined ? {} : { maxSizeMegabytes: size }),
-        ...(backups === undefined ? {} : { maxBackups: backups }),
-        ...(age === undefined ? {} : { maxAgeDays: age }),
-      }),
-    );
+    const log = new AuditLogFile(ctx, {
+      path: files.auditLogPath,
+      ...(size === undefined ? {} : { maxSizeMegabytes: size }),
+      ...(backups === undefined ? {} : { maxBackups: backups }),
+      ...(age === undefined ? {} : { maxAgeDays: age }),
+      compress: files.auditLogCompress === true,
+      legacyFormat: files.auditLogFormat === 'legacy',
+    });
+    backends.push(auditBackend(ctx, log, files.auditLogBackend ?? { mode: 'blocking', batches: LOG_BATCHES }));
   }
   if (files.auditWebhookConfigFile) {
     // The last batch is sent during shutdown, so the server's signal must not cancel it.
     const uncancelled = { ...ctx, signal: new AbortController().signal };
-    backends.push(
-      new AuditWebhook(uncancelled, {
-        ...files.auditWebhookBatch,
-        client: await ReviewClient.fromKubeconfig(uncancelled, files.auditWebhookConfigFile),
-      }),
-    );
+    const client = await ReviewClient.fromKubeconfig(uncancelled, files.auditWebhookConfigFile, {
+      retryBackoffMs: files.auditWebhookInitialBackoffMs ?? 10_000,
+      retries: 'all',
+    });
+    const webhook = new AuditWebhook(client);
+    const options = files.auditWebhookBackend ?? { mode: 'batch', batches: WEBHOOK_BATCHES };
+    backends.push(auditBackend(uncancelled, webhook, options));
   }
   return new PolicyAudit(ctx, policy, backends);
+}
+
+function auditBackend(ctx: Context, sink: AuditSink, options: AuditBackendOptions): AuditBackend {
+  const { mode, batches, maxEventSize } = options;
+  const backend =
+    mode === 'batch'
+      ? new BatchBackend(ctx, sink, batches)
+      : new BlockingBackend(ctx, sink, { strict: mode === 'blocking-strict' });
+  return maxEventSize === undefined ? backend : new TruncatingBackend(ctx, backend, maxEventSize);
 }
 
 /** Everybody could do everything. */

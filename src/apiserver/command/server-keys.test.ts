@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestContext, type TestContext } from '../../kernel/index.ts';
+import { until } from '../../kernel/testing/index.ts';
 import { createAuthority, issue } from '../pki/certificates.ts';
 import { parseApiServerFlags } from './index.ts';
 import { serverKeys } from './server-keys.ts';
@@ -21,7 +22,8 @@ afterEach(() => {
   fs.rmSync(path.dirname(directory), { recursive: true, force: true });
 });
 
-const start = (...argv: string[]) =>
+const start = async (...argv: string[]) => (await follow(...argv)).keys;
+const follow = (...argv: string[]) =>
   serverKeys(ctx, parseApiServerFlags(['--etcd-servers=http://a:1', `--cert-dir=${directory}`, ...argv]).values, NAMES);
 
 const file = (name: string): string => path.join(directory, name);
@@ -82,5 +84,56 @@ describe('--cert-dir', () => {
     const { apiserver } = await start(`--tls-cert-file=${given}/a.crt`, `--tls-private-key-file=${given}/a.key`);
     expect(apiserver).toEqual(pair);
     expect(fs.existsSync(directory)).toBe(false);
+  });
+});
+
+describe('changed files', () => {
+  const FILES = {
+    '--tls-cert-file': 'a.crt',
+    '--tls-private-key-file': 'a.key',
+    '--kubelet-client-certificate': 'a.crt',
+    '--kubelet-client-key': 'a.key',
+    '--proxy-client-cert-file': 'a.crt',
+    '--proxy-client-key-file': 'a.key',
+    '--client-ca-file': 'ca.crt',
+    '--requestheader-client-ca-file': 'ca.crt',
+  };
+
+  it('give the server its new certificates and CAs', async () => {
+    fs.mkdirSync(directory);
+    const write = async (): Promise<{ pair: { certificate: string; key: string }; ca: string }> => {
+      const authority = await createAuthority(ctx, 'mine');
+      const pair = await issue(ctx, authority, { commonName: 'mine', usage: 'server' });
+      fs.writeFileSync(file('a.crt'), pair.certificate);
+      fs.writeFileSync(file('a.key'), pair.key);
+      fs.writeFileSync(file('ca.crt'), authority.certificate);
+      return { pair, ca: authority.certificate };
+    };
+    await write();
+    const { keys, onChange } = await follow(
+      ...Object.entries(FILES).map(([flag, name]) => `${flag}=${file(name)}`),
+      `--tls-sni-cert-key=${file('a.crt')},${file('a.key')}:a.example`,
+    );
+    // Between the start and the listener nothing is lost.
+    const { pair, ca } = await write();
+    const renewed: Partial<typeof keys> = {};
+    onChange((changed) => Object.assign(renewed, changed));
+    await until('all keys', () => {
+      const { apiserver, named, kubeletClient, frontProxyClient, ca: clientCa, frontProxyCa } = renewed;
+      const current = [apiserver, named?.[0], kubeletClient, frontProxyClient].map((found) => found?.certificate);
+      return (
+        current.every((found) => found === pair.certificate) &&
+        [clientCa, frontProxyCa].every((found) => found?.certificate === ca)
+      );
+    });
+    expect(keys.apiserver.certificate).not.toBe(pair.certificate);
+    expect(renewed.named).toEqual([{ ...pair, names: ['a.example'] }]);
+  });
+
+  it.each([
+    ['a.crt,a.key:', 'empty names list is not allowed'],
+    ['a.crt', 'expected comma separated certificate and key file paths'],
+  ])('are not %s', async (value, message) => {
+    expect(() => follow(`--tls-sni-cert-key=${value}`)).toThrow(message);
   });
 });

@@ -1,4 +1,5 @@
 /** The serving, storage and API flags of kube-apiserver. */
+import { tlsFlags } from '../../component-server/index.ts';
 import type { FlagTable } from '../../flags/index.ts';
 import { COMPACTION_INTERVAL_MS } from '../storage/compactor.ts';
 import { STORAGE_MEDIA_TYPES } from '../storage/storage-media-type.ts';
@@ -23,28 +24,30 @@ export const servingFlags = {
     summary:
       'Directory of apiserver.crt and apiserver.key, which are generated if missing, when --tls-cert-file is not set',
   },
-  'tls-cert-file': { kind: 'text', section: 'Serving', summary: 'Serving certificate, with its chain' },
-  'tls-private-key-file': { kind: 'text', section: 'Serving', summary: 'Private key of the serving certificate' },
-  'tls-min-version': {
-    kind: 'text',
-    default: 'VersionTLS12',
-    only: ['VersionTLS12', 'VersionTLS13'],
+  ...tlsFlags,
+  'http2-max-streams-per-connection': {
+    kind: 'whole',
+    default: 1000,
     section: 'Serving',
-    summary: 'Minimum TLS version',
+    summary: 'Streams that a client may open on an HTTP/2 connection; 0: 250',
   },
-  'tls-cipher-suites': { kind: 'texts', refused: 'the server uses the cipher suites of Node.js' },
-  'tls-curve-preferences': { kind: 'texts', refused: 'the server uses the curves of Node.js' },
-  'tls-sni-cert-key': { kind: 'repeated', refused: 'only one serving certificate is supported' },
-  'http2-max-streams-per-connection': { kind: 'whole', ignored: 'the limit is 1000 streams per connection' },
-  'disable-http2-serving': { kind: 'switch', only: ['false'], refused: 'HTTP/2 and HTTP/1.1 are served on one port' },
-  'permit-address-sharing': { kind: 'switch', only: ['false'], refused: 'Node.js sets the socket options' },
-  'permit-port-sharing': { kind: 'switch', only: ['false'], refused: 'Node.js sets the socket options' },
+  'disable-http2-serving': {
+    kind: 'switch',
+    default: false,
+    section: 'Serving',
+    summary: 'Serve HTTP/1.1 alone',
+  },
+  'permit-port-sharing': { kind: 'switch', only: ['false'], refused: 'a port is not shared' },
   'cors-allowed-origins': {
     kind: 'texts',
     section: 'Serving',
     summary: 'Regular expressions of the origins whose pages may read responses, such as //example\\.com(:|$)',
   },
-  'strict-transport-security-directives': { kind: 'texts', refused: 'HSTS is not supported' },
+  'strict-transport-security-directives': {
+    kind: 'texts',
+    section: 'Serving',
+    summary: 'Directives of the header Strict-Transport-Security: max-age=31536000, includeSubDomains, preload',
+  },
   'goaway-chance': {
     kind: 'number',
     default: 0,
@@ -59,7 +62,12 @@ export const servingFlags = {
     section: 'Serving',
     summary: 'How long the server goes on serving after a signal to end, while /readyz fails',
   },
-  'shutdown-send-retry-after': { kind: 'switch', only: ['false'], refused: 'the server stops listening immediately' },
+  'shutdown-send-retry-after': {
+    kind: 'switch',
+    default: false,
+    section: 'Serving',
+    summary: 'Refuse new requests with 429 and Retry-After until those in progress are done, and listen meanwhile',
+  },
   'shutdown-watch-termination-grace-period': { kind: 'duration', ignored: 'watches end with the server' },
   'livez-grace-period': { kind: 'duration', ignored: 'the server listens when it is ready' },
   'request-timeout': {
@@ -68,7 +76,12 @@ export const servingFlags = {
     section: 'API',
     summary: 'Timeout of requests that are not long-running, including the response',
   },
-  'min-request-timeout': { kind: 'whole', ignored: 'the timeout of a watch is the one that the client requests' },
+  'min-request-timeout': {
+    kind: 'whole',
+    default: 1800,
+    section: 'API',
+    summary: 'Seconds after which a watch without a timeout ends, at the earliest; at the latest twice as many',
+  },
   'egress-selector-config-file': { kind: 'text', refused: 'egress selection is not supported' },
   'tracing-config-file': {
     kind: 'text',
@@ -88,8 +101,8 @@ export const storageFlags = {
   'etcd-prefix': {
     kind: 'text',
     default: '/registry',
-    only: ['/registry'],
-    refused: 'the prefix is always /registry',
+    section: 'Store',
+    summary: 'Prefix of all keys in etcd',
   },
   'etcd-servers-overrides': { kind: 'texts', refused: 'only one etcd cluster is supported' },
   'storage-backend': { kind: 'text', default: 'etcd3', only: ['etcd3'], refused: 'the store is etcd v3' },
@@ -173,13 +186,16 @@ export const apiFlags = {
   },
   'kubernetes-service-node-port': {
     kind: 'whole',
-    only: ['0'],
-    refused: 'the Service "kubernetes" is always of type ClusterIP',
+    default: 0,
+    section: 'API',
+    summary: 'Node port of the Service "kubernetes"; 0: it is of type ClusterIP',
   },
   'endpoint-reconciler-type': {
     kind: 'text',
-    only: ['lease'],
-    refused: 'the server writes the endpoints of the Service "kubernetes" itself',
+    default: 'lease',
+    only: ['lease', 'none', ''],
+    section: 'API',
+    summary: 'Who writes the endpoints of the Service "kubernetes": the servers that are alive, or nobody (none)',
   },
   'enable-priority-and-fairness': {
     kind: 'switch',

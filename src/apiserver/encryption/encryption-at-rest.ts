@@ -15,9 +15,12 @@ export class EncryptionAtRest implements Transformer {
   #chainOf: ChainOf;
   /** Of the last key: thousands with the same beginning follow each other when a server starts. */
   #last: { readonly beginning: string; readonly chain: ProviderChain } | undefined;
+  readonly #prefix: string;
 
-  constructor(chainOf: ChainOf) {
+  /** A value belongs to its key in etcd, whose prefix may be another one than ours. */
+  constructor(chainOf: ChainOf, prefix = REGISTRY) {
     this.#chainOf = chainOf;
+    this.#prefix = prefix;
   }
 
   /** Replaces the configuration; later writes use its keys. */
@@ -28,11 +31,11 @@ export class EncryptionAtRest implements Transformer {
   }
 
   toStorage(value: Buffer, key: string): Buffer | Promise<Buffer> {
-    return this.#chain(key).encrypt(value, key);
+    return this.#chain(key).encrypt(value, this.#storedKey(key));
   }
 
   fromStorage(value: Uint8Array, key: string): { value: Uint8Array; stale: boolean } {
-    return this.#chain(key).decrypt(asBuffer(value), key);
+    return this.#chain(key).decrypt(asBuffer(value), this.#storedKey(key));
   }
 
   prepare(values: Iterable<{ readonly key: string; readonly value: Uint8Array }>): Promise<void> | undefined {
@@ -42,6 +45,10 @@ export class EncryptionAtRest implements Transformer {
       if (wait) (pending ??= []).push(wait);
     }
     return pending && Promise.all(pending).then(() => undefined);
+  }
+
+  #storedKey(key: string): string {
+    return this.#prefix === REGISTRY ? key : this.#prefix + key.slice(REGISTRY.length);
   }
 
   #chain(key: string): ProviderChain {

@@ -15,11 +15,11 @@ export interface OpenEncryption {
 
 const RELOAD_INTERVAL_MS = 60_000;
 
-/** If `file` does not exist, it is generated with a key that encrypts Secrets. */
-export async function openEncryption(ctx: Context, file: string): Promise<OpenEncryption> {
+/** If `file` does not exist, it is generated with a key that encrypts Secrets. `prefix` is that of the keys in etcd. */
+export async function openEncryption(ctx: Context, file: string, prefix?: string): Promise<OpenEncryption> {
   let text = await readOrCreate(ctx, file);
   let loaded = await loadChecked(ctx, text);
-  const transformer = new EncryptionAtRest(loaded.chainOf);
+  const transformer = new EncryptionAtRest(loaded.chainOf, prefix);
   const reload = async (): Promise<boolean> => {
     const found = await fs.readFile(file, 'utf8');
     if (found === text) return false;

@@ -110,6 +110,7 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
     ctx,
     store: options.store,
     snapshots,
+    minWatchSeconds: options.minRequestTimeoutSeconds,
     ...storage,
     admission,
     authorizer: authorization.authorizer,
@@ -266,6 +267,8 @@ const bootstrapOptions = (
     pki,
     authentication,
     stopping,
+    endpointReconciler,
+    kubernetesServiceNodePort,
   }: PipelineOptions,
   port: number,
 ): Parameters<typeof bootstrapObjects>[4] => ({
@@ -276,7 +279,8 @@ const bootstrapOptions = (
   port,
   ...(stopping ? { stopping } : {}),
   serviceClusterIpRange,
-  clientCa: pki.ca.certificate,
-  requestHeaderCa: pki.frontProxyCa.certificate,
+  ...(endpointReconciler ? { endpointReconciler } : {}),
+  ...(kubernetesServiceNodePort ? { kubernetesServiceNodePort } : {}),
+  pki,
   requestHeaders: { ...DEFAULT_REQUEST_HEADERS, ...authentication?.requestHeaders },
 });

@@ -21,6 +21,7 @@ import { isPlainIdentity } from '../authn/identity-text.ts';
 import { authorize, refusal } from '../authz/authorize.ts';
 import { TooBusy } from '../flow-control/flow-control.ts';
 import { leaveSeat, type Exchange } from '../request/exchange.ts';
+import { FilterFailure, respondFilterFailure } from '../request/filter-failure.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
 import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type UserInfo } from '../request/request.ts';
@@ -53,7 +54,8 @@ export async function handleRequest(chain: HandlerChain, request: ApiRequest): P
     startedAt,
   };
   chain.metrics.started(info);
-  const response = chain.audit.finished(exchange, await answerInTime(chain, exchange));
+  const finished = chain.audit.finished(exchange, await answerInTime(chain, exchange));
+  const response = finished instanceof Promise ? await finished : finished;
   const endedAt = chain.metrics.observe(exchange, response);
   endSpan(chain, exchange, response, endedAt);
   addHeaders(response, exchange);
@@ -116,7 +118,7 @@ async function answer(chain: HandlerChain, exchange: Exchange): Promise<ApiRespo
   } catch (error) {
     if (!exchange.user) {
       observeAuthentication(chain, exchange, isStatusError(error, 'Unauthorized') ? 'failure' : 'error');
-      chain.audit.received(exchange);
+      if (!(await chain.audit.received(exchange))) return respondFailure(chain, exchange, notAudited());
     }
     leaveSeat(exchange);
     return respondFailure(chain, exchange, error);
@@ -138,11 +140,20 @@ const authenticate = (chain: HandlerChain, { request, annotations }: Exchange): 
   firstAuthenticated(chain.authenticators, request, (key, value) => void annotations.set(key, value), 0);
 
 function impersonate(chain: HandlerChain, exchange: Exchange, authenticated: UserInfo): MaybePromise<UserInfo> {
-  const { request, info } = exchange;
+  const { request } = exchange;
   exchange.user = authenticated;
   trustCaller(chain, exchange, authenticated);
   if (!request.user) observeAuthentication(chain, exchange, 'success');
-  chain.audit.received(exchange);
+  return whenDone(chain.audit.received(exchange), (stored) => {
+    if (!stored) throw notAudited();
+    return impersonateUser(chain, exchange, authenticated);
+  });
+}
+
+const notAudited = (): FilterFailure => new FilterFailure('failed to store audit event');
+
+function impersonateUser(chain: HandlerChain, exchange: Exchange, authenticated: UserInfo): MaybePromise<UserInfo> {
+  const { request, info } = exchange;
   return whenDone(chain.impersonation.impersonate(authenticated, info, request), (user) => {
     if (user !== authenticated) {
       exchange.impersonator = authenticated;
@@ -224,6 +235,10 @@ function respondFailure(chain: HandlerChain, exchange: Exchange, error: unknown)
     exchange.failure = error.message;
     chain.metrics.terminated(exchange, 429);
     return respondText(429, `${error.message}\n`, { 'retry-after': String(error.retryAfterSeconds) });
+  }
+  if (error instanceof FilterFailure) {
+    exchange.failure = error.message;
+    return respondFilterFailure(request, error.message);
   }
   const status = asStatusError(chain, exchange, error);
   exchange.failure = status.message;

@@ -4,10 +4,11 @@ import type { Store } from '../../etcd/index.ts';
 import type { AdmissionOptions } from '../admission/plugins.ts';
 import type { AuditLog } from '../audit/index.ts';
 import type { AuthenticationOptions } from '../authn/build.ts';
-import type { AuthorizerConfig } from '../authz/build.ts';
+import type { AuthorizerConfigs } from '../authz/build.ts';
 import type { ServerIdentityOptions } from '../bootstrap/post-start.ts';
 import type { DialerOptions, DialPolicyOptions, KubeletClientOptions, SimulatedNetwork } from '../dial/index.ts';
 import type { PriorityAndFairnessOptions } from '../flow-control/index.ts';
+import type { CurrentKeys } from '../pki/current-keys.ts';
 import type { ServerKeys } from '../pki/files.ts';
 import type { SpeedOptions } from '../request/speed-options.ts';
 import type { StorageMediaType } from '../storage/storage-media-type.ts';
@@ -16,7 +17,7 @@ import type { SendToWebhook } from '../webhook-client/index.ts';
 
 export interface PipelineOptions {
   readonly store: Store;
-  readonly pki: ServerKeys;
+  readonly pki: ServerKeys & Partial<Pick<CurrentKeys, 'onRenew'>>;
   readonly advertiseAddress: string;
   readonly identity?: ServerIdentityOptions;
   /** The flags that the server was started with, for /flagz. */
@@ -57,12 +58,18 @@ export interface PipelineOptions {
   readonly stopping?: AbortSignal;
   /** How long a request that is not long-running may take; by default a minute. */
   readonly requestTimeoutMs?: number;
+  /** A watch without a timeout ends after this time, or up to twice as long; by default half an hour. */
+  readonly minRequestTimeoutSeconds?: number;
+  /** `none`: somebody else writes the endpoints of the Service `kubernetes`. */
+  readonly endpointReconciler?: 'lease' | 'none';
+  /** The node port of the Service `kubernetes`; by default it has none. */
+  readonly kubernetesServiceNodePort?: number;
   /** The form of built-in kinds in the store; by default JSON. */
   readonly storageMediaType?: StorageMediaType;
   /** Encryption at rest; by default objects are stored in plain text. */
   readonly encryption?: Transformer;
   /** The chain of authorizers; by default Node and RBAC. */
-  readonly authorization?: readonly AuthorizerConfig[];
+  readonly authorization?: AuthorizerConfigs;
   /** Features that make the server faster and nothing else; all are on by default. */
   readonly speed?: Partial<SpeedOptions>;
 }

@@ -1,11 +1,12 @@
 import type { ServerKeys } from './files.ts';
 
-/** What a running server can exchange. CAs and the token signing key stay: what they have signed must stay valid. */
-export type RenewableKeys = Pick<ServerKeys, 'apiserver' | 'kubeletClient' | 'frontProxyClient'>;
+/** What a running server can exchange. The token signing key stays: what it has signed must stay valid. */
+export type RenewableKeys = Omit<ServerKeys, 'serviceAccount'>;
 
 /** The keys of a running server. Who uses one later reads it then, and gets the renewed one. */
 export class CurrentKeys implements ServerKeys {
   #keys: ServerKeys;
+  readonly #listeners: (() => void)[] = [];
 
   constructor(keys: ServerKeys) {
     this.#keys = keys;
@@ -23,6 +24,10 @@ export class CurrentKeys implements ServerKeys {
     return this.#keys.apiserver;
   }
 
+  get named(): ServerKeys['named'] {
+    return this.#keys.named;
+  }
+
   get kubeletClient(): ServerKeys['kubeletClient'] {
     return this.#keys.kubeletClient;
   }
@@ -37,5 +42,10 @@ export class CurrentKeys implements ServerKeys {
 
   renew(renewed: Partial<RenewableKeys>): void {
     this.#keys = { ...this.#keys, ...renewed };
+    for (const listener of this.#listeners) listener();
+  }
+
+  onRenew(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 }

@@ -5,7 +5,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../../kernel/index.ts';
-import { isRotationOverdue, isSignedBy, validityOf } from '../../net/tls/index.ts';
+import { isRotationOverdue, isSignedBy, validityOf, type NamedCertificate } from '../../net/tls/index.ts';
 import {
   createAuthority,
   createSigningKey,
@@ -27,6 +27,8 @@ export interface ServerKeys {
   readonly ca: { readonly certificate: string };
   readonly frontProxyCa: { readonly certificate: string };
   readonly apiserver: KeyPair;
+  /** Served to clients that ask for their names. */
+  readonly named?: readonly NamedCertificate[];
   readonly kubeletClient: KeyPair;
   readonly frontProxyClient: KeyPair;
   readonly serviceAccount: { readonly privateKey: string; readonly publicKey: string };

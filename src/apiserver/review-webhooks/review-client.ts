@@ -8,10 +8,13 @@ interface ReviewClientOptions {
   readonly attempts?: number;
   /** The wait before the second attempt; 500 ms by default. */
   readonly retryBackoffMs?: number;
+  /** Retries all failures, not only connection errors, 429 and 5xx. */
+  readonly retries?: 'all';
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_ATTEMPTS = 5;
+const MAX_BACKOFF_MS = 5000;
 
 export class ReviewClient {
   readonly #ctx: Context;
@@ -33,7 +36,7 @@ export class ReviewClient {
     const backoff = new Backoff({
       baseMs: this.#options.retryBackoffMs ?? 500,
       factor: 1.5,
-      capMs: 5000,
+      capMs: Math.max(MAX_BACKOFF_MS, this.#options.retryBackoffMs ?? 0),
       jitter: 0.2,
       random: this.#ctx.random,
     });
@@ -42,7 +45,8 @@ export class ReviewClient {
       try {
         return await this.#postOnce(body);
       } catch (error) {
-        if (attempt >= attempts || !shouldRetry(error) || this.#ctx.signal.aborted) throw error;
+        if (attempt >= attempts || !(this.#options.retries === 'all' || shouldRetry(error)) || this.#ctx.signal.aborted)
+          throw error;
       }
       await this.#ctx.clock.sleep(backoff.next(), this.#ctx.signal);
     }

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type tls from 'node:tls';
 import type { Context } from '../../kernel/index.ts';
 import { Http2Connection, type Http2Listener, type Http2Stream } from '../../net/http2/index.ts';
+import type { ServingOptions } from '../../net/tls/index.ts';
 import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { ALL_SPEED } from '../request/speed-options.ts';
 import { batchRequests, startAtOnce } from './batch-requests.ts';
@@ -15,17 +16,19 @@ import { ResponseHeads } from './response-heads.ts';
 import type { RunningRequests } from './running-requests.ts';
 import { secureServer } from './secure-server.ts';
 import type { SendBudget } from './send-budget.ts';
-import { http1Server, http1ServerBehind, http2Options, tlsOptions } from './settings.ts';
+import { http1Server, http1ServerBehind, http2Options } from './settings.ts';
 import { StreamSignals } from './stream-signals.ts';
-import type { Handler, TlsOptions, TransportOptions } from './transport.ts';
+import type { Handler, TransportOptions } from './transport.ts';
 import { type ParseError, UnknownMethods } from './unknown-method.ts';
 
 export interface Connections {
   readonly server: net.Server;
   /** Uses a renewed certificate for new connections. */
-  renew(tls: TlsOptions): void;
+  renew(tls: ServingOptions): void;
   /** `socket` is a connection before its TLS handshake. */
   accept(socket: net.Socket): void;
+  /** Takes no more connections, and asks clients to leave theirs; what they have asked for is served. */
+  stopListening(): void;
   /** Lets requests finish for `graceMs`, then closes what is left. */
   close(graceMs: number): Promise<void>;
 }
@@ -66,24 +69,33 @@ export function serveConnections(
     closed: (connection) => void connections.delete(connection),
   };
   const serveHttp2 = (socket: tls.TLSSocket): void =>
-    void connections.add(new Http2Connection(socket, http2Options(ctx.clock), http2Listener));
+    void connections.add(new Http2Connection(socket, http2Options(ctx.clock, options.http2), http2Listener));
   const secured =
     options.tls &&
-    secureServer(options.tls, { http1: (socket) => http1.emit('connection', socket), http2: serveHttp2 });
+    secureServer(options.tls, {
+      http1: (socket) => http1.emit('connection', socket),
+      ...(options.http2?.enabled === false ? {} : { http2: serveHttp2 }),
+    });
   const server = secured?.server ?? http1;
+
+  let closed: Promise<void> | undefined;
+  const stopListening = (): void => {
+    closed ??= new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const connection of connections) connection.close();
+  };
 
   return {
     server,
+    stopListening,
     renew(renewed) {
-      secured?.server.setSecureContext(tlsOptions(renewed));
+      secured?.renew(renewed);
     },
     accept(socket) {
       if (running.stopping.aborted) socket.destroy();
       else server.emit('connection', socket);
     },
     async close(graceMs) {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const connection of connections) connection.close();
+      stopListening();
       await running.end(graceMs);
       await Promise.all(Array.from(connections, (connection) => connection.leave()));
       for (const socket of [...sockets, ...(secured?.sockets ?? [])]) socket.destroy();

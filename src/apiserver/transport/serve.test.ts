@@ -224,7 +224,7 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
           host: '127.0.0.1',
           port: 0,
           maxBodyBytes: MAX_BODY_BYTES,
-          tls: { key: serving.key, cert: serving.certificate, clientCa: ca.certificate },
+          tls: { key: serving.key, certificate: serving.certificate, clientCa: ca.certificate },
           thread: thread(),
           speed,
         },
@@ -591,13 +591,72 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
           host: '127.0.0.1',
           port: transport.port,
           maxBodyBytes: MAX_BODY_BYTES,
-          tls: { key: serving.key, cert: serving.certificate },
+          tls: { key: serving.key, certificate: serving.certificate },
           thread: thread(),
           speed,
         },
         handle,
       );
       await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    });
+
+    it('the certificate is that of the name or the address, also after a renewal', async () => {
+      const own = await makeCertificate({ subject: 'CN=own' });
+      const named = async (name: string, ...names: string[]) => {
+        const { pem, keyPem } = await makeCertificate({ subject: `CN=${name}` });
+        return { certificate: pem, key: keyPem, names };
+      };
+      const options = { certificate: own.pem, key: own.keyPem };
+      const tlsOptions = { ...options, named: [await named('a', 'a.example'), await named('address', '127.0.0.1')] };
+      const base = { host: '127.0.0.1', port: 0, maxBodyBytes: MAX_BODY_BYTES, speed };
+      const third = await listen(ctx, { ...base, tls: tlsOptions, thread: thread() }, handle);
+      const shown = async (servername: string): Promise<unknown> => {
+        const socket = tls.connect({ host: '127.0.0.1', port: third.port, servername, rejectUnauthorized: false });
+        await once(socket, 'secureConnect');
+        const { CN } = socket.getPeerCertificate().subject;
+        socket.destroy();
+        return CN;
+      };
+      const all = (): Promise<unknown[]> => Promise.all(['a.example', '', 'b.example'].map(shown));
+      try {
+        expect(await all()).toEqual(['a', 'address', 'own']);
+        third.renew({
+          ...options,
+          named: [await named('new a', 'a.example'), await named('new address', '127.0.0.1')],
+        });
+        await expect.poll(all).toEqual(['new a', 'new address', 'own']);
+      } finally {
+        await third.close(0);
+      }
+    });
+
+    it('HTTP/2 is not offered when it is off', async () => {
+      const base = { host: '127.0.0.1', port: 0, maxBodyBytes: MAX_BODY_BYTES, speed, thread: thread() };
+      const off = { ...base, tls: serving, http2: { enabled: false, maxStreams: 1000 } };
+      const third = await listen(ctx, off, handle);
+      try {
+        const ALPNProtocols = ['h2', 'http/1.1'];
+        const socket = tls.connect({ host: 'localhost', port: third.port, ca: ca.certificate, ALPNProtocols });
+        await once(socket, 'secureConnect');
+        expect(socket.alpnProtocol).toBe('http/1.1');
+        socket.destroy();
+      } finally {
+        await third.close(0);
+      }
+    });
+
+    it('a connection may have as many streams as it is told', async () => {
+      const base = { host: '127.0.0.1', port: 0, maxBodyBytes: MAX_BODY_BYTES, speed, thread: thread() };
+      const few = { ...base, tls: serving, http2: { enabled: true, maxStreams: 7 } };
+      const third = await listen(ctx, few, handle);
+      try {
+        const other = connect(third.port);
+        const [settings] = (await once(other, 'remoteSettings')) as [http2.Settings];
+        expect(settings.maxConcurrentStreams).toBe(7);
+        other.destroy();
+      } finally {
+        await third.close(0);
+      }
     });
 
     it('closing ends streams and waits for requests', async () => {
@@ -608,7 +667,7 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
           host: '127.0.0.1',
           port: 0,
           maxBodyBytes: MAX_BODY_BYTES,
-          tls: { key: serving.key, cert: serving.certificate },
+          tls: { key: serving.key, certificate: serving.certificate },
           thread: thread(),
           speed,
         },

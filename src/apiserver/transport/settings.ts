@@ -1,21 +1,19 @@
 /** Settings of connections, in both threads. */
 import http from 'node:http';
-import type tls from 'node:tls';
 import type { Clock } from '../../kernel/index.ts';
 import { MAX_HEADER_BYTES } from '../../net/http/index.ts';
 import type { Http2Options } from '../../net/http2/index.ts';
-import { clientCertificateOptions } from '../../net/tls/index.ts';
-import type { TlsOptions } from './transport.ts';
+import { HTTP2_SETTINGS, type Http2Settings } from './transport.ts';
 
 /** Upstream's limits for idle connections, and below for incomplete headers. */
 const IDLE_MS = 90_000;
 
 /** With HTTP/2's default windows of 64 KB one large upload would hold up all others. */
-export const http2Options = (clock: Clock): Http2Options => ({
+export const http2Options = (clock: Clock, { maxStreams }: Http2Settings = HTTP2_SETTINGS): Http2Options => ({
   clock,
   maxHeaderBytes: MAX_HEADER_BYTES,
   maxHeaderPairs: 2000,
-  maxConcurrentStreams: 1000,
+  maxConcurrentStreams: maxStreams,
   streamWindow: 1024 * 1024,
   connectionWindow: 8 * 1024 * 1024,
   prefaceMs: 10_000,
@@ -46,10 +44,3 @@ export function http1ServerBehind(limits?: Http1Limits): http.Server {
   server.emit('listening');
   return server;
 }
-
-export const tlsOptions = ({ key, cert, clientCa, minVersion = 'TLSv1.2' }: TlsOptions): tls.TlsOptions => ({
-  key,
-  cert,
-  ...clientCertificateOptions(clientCa),
-  minVersion,
-});

@@ -113,7 +113,7 @@ describe.each(Object.entries(THREADS))('%s', (_name, thread) => {
         host: '127.0.0.1',
         port: 0,
         maxBodyBytes: 1000,
-        tls: { key: serving.key, cert: serving.certificate },
+        tls: { key: serving.key, certificate: serving.certificate },
         sendLimits,
         thread: thread(),
       },

@@ -32,6 +32,8 @@ export interface Backend {
   readonly store: Store;
   readonly cache: WatchCache;
   readonly snapshots: Readonly<Snapshots>;
+  /** A watch without a timeout ends after this time, or up to twice as long. */
+  readonly minWatchSeconds?: number | undefined;
   readonly objects: ObjectStore;
   readonly registry: Registry;
   readonly admission: AdmissionChain;

@@ -115,7 +115,8 @@ class WatchSession<F> implements CacheWatcher {
   async run(): Promise<void> {
     const { scope: request, sink, options, bookmarks } = this.#session;
     const { clock, random } = request.backend.ctx;
-    const seconds = options.timeoutSeconds || MIN_TIMEOUT_SECONDS * (1 + random.next());
+    const { minWatchSeconds = MIN_TIMEOUT_SECONDS } = request.backend;
+    const seconds = options.timeoutSeconds || minWatchSeconds * (1 + random.next());
     const done = new Promise<void>((resolve) => (this.#end = resolve));
     if (sink.signal.aborted) return;
     const unsubscribe = request.served.cache.watch(this);

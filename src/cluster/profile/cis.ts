@@ -30,7 +30,7 @@ const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
 /** 1.2.1, 1.2.3, 1.2.5, 1.2.9, 1.2.29, 1.2.30, 5.2 */
 export const cisApiServer = (ca: string) =>
   ({
-    minTlsVersion: 'TLSv1.3',
+    tlsSettings: { minVersion: 'TLSv1.3' },
     authentication: { anonymous: { enabled: true, paths: ANONYMOUS_PATHS }, extendExpiration: false },
     kubelet: { ca },
     admission: {

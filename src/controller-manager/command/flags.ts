@@ -1,4 +1,5 @@
 /** Every flag that kube-controller-manager v1.36 has. */
+import { componentServingFlags } from '../../component-server/index.ts';
 import {
   clientFlags,
   type FlagTable,
@@ -13,7 +14,6 @@ const NO_CLOUD = 'the cloud controller manager handles clouds';
 const NO_RECYCLING = 'the Recycle reclaim policy is deprecated';
 const BATCHED = 'the work queue already batches updates';
 const WATCHED = 'informers deliver changes without a resync';
-const OWN_SERVING = 'there is one serving certificate, and its TLS settings are those of Node.js';
 
 const { leaderElection, horizontalPodAutoscaler: autoscaler, nodeEviction } = DEFAULT_CONFIG;
 
@@ -344,17 +344,10 @@ const servingFlags = {
     section: 'Serving',
     summary: 'Port for health checks and metrics; 0 disables serving',
   },
-  'cert-dir': { kind: 'text', ignored: 'a self-signed certificate is created at each start' },
-  'tls-cert-file': { kind: 'text', section: 'Serving', summary: 'Serving certificate' },
-  'tls-private-key-file': { kind: 'text', section: 'Serving', summary: 'Private key of the certificate' },
-  'tls-cipher-suites': { kind: 'texts', refused: OWN_SERVING },
-  'tls-curve-preferences': { kind: 'texts', refused: OWN_SERVING },
-  'tls-min-version': { kind: 'text', only: ['VersionTLS12'], refused: OWN_SERVING },
-  'tls-sni-cert-key': { kind: 'repeated', refused: OWN_SERVING },
+  ...componentServingFlags('kube-controller-manager'),
   'http2-max-streams-per-connection': { kind: 'whole', ignored: 'health checks and metrics are served on HTTP/1.1' },
   'disable-http2-serving': { kind: 'switch', ignored: 'health checks and metrics are served on HTTP/1.1' },
-  'permit-address-sharing': { kind: 'switch', only: ['false'], refused: OWN_SERVING },
-  'permit-port-sharing': { kind: 'switch', only: ['false'], refused: OWN_SERVING },
+  'permit-port-sharing': { kind: 'switch', only: ['false'], refused: 'a port is not shared' },
   'authentication-kubeconfig': { kind: 'text', ignored: 'tokens are reviewed with the kubeconfig' },
   'authorization-kubeconfig': { kind: 'text', ignored: 'access is reviewed with the kubeconfig' },
   'authorization-always-allow-paths': {
@@ -363,7 +356,6 @@ const servingFlags = {
     section: 'Serving',
     summary: 'Paths that are served without authorization',
   },
-  'authentication-skip-lookup': { kind: 'switch', ignored: 'client certificates are not accepted' },
   'authentication-token-webhook-cache-ttl': { kind: 'duration', ignored: 'reviews are cached for ten seconds' },
   'authentication-tolerate-lookup-failure': {
     kind: 'switch',
@@ -371,7 +363,6 @@ const servingFlags = {
   },
   'authorization-webhook-cache-authorized-ttl': { kind: 'duration', ignored: 'reviews are cached for ten seconds' },
   'authorization-webhook-cache-unauthorized-ttl': { kind: 'duration', ignored: 'reviews are cached for ten seconds' },
-  'client-ca-file': { kind: 'text', refused: 'clients authenticate with bearer tokens' },
   'requestheader-client-ca-file': { kind: 'text', refused: 'clients authenticate with bearer tokens' },
   'requestheader-allowed-names': { kind: 'texts', ignored: 'clients authenticate with bearer tokens' },
   'requestheader-extra-headers-prefix': { kind: 'texts', ignored: 'clients authenticate with bearer tokens' },

@@ -96,7 +96,7 @@ describe('flags', () => {
   it.each([
     [['--cgroup-driver=openrc'], 'cgroupfs'],
     [['--topology-manager-policy=tight'], 'restricted'],
-    [['--config-dir=/x'], 'drop-in configuration files are not supported'],
+    [['--lock-file=/x'], 'lock files are not supported'],
     [['--max-podz=5'], 'max-pods'],
   ])('%s is refused by name', (argv, message) => {
     expect(() => parseKubeletFlags(argv)).toThrow(message);

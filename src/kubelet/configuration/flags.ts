@@ -73,6 +73,7 @@ export const CONFIGURATION_FLAGS = {
   'sync-frequency': 'syncFrequency',
   'system-reserved': 'systemReserved',
   'tls-cert-file': 'tlsCertFile',
+  'tls-cipher-suites': 'tlsCipherSuites',
   'tls-min-version': 'tlsMinVersion',
   'tls-private-key-file': 'tlsPrivateKeyFile',
   'volume-stats-agg-period': 'volumeStatsAggPeriod',
@@ -82,7 +83,10 @@ export const KUBELET_FLAGS = {
   ...loggingFlags,
   ...processFlags,
   config: { kind: 'text', summary: 'file with a KubeletConfiguration; flags override it' },
-  'config-dir': { kind: 'text', refused: 'drop-in configuration files are not supported; use one file with --config' },
+  'config-dir': {
+    kind: 'text',
+    summary: 'directory of drop-in files, *.conf, each merged into the configuration before it',
+  },
   kubeconfig: { kind: 'text', summary: 'kubeconfig file for the API server' },
   'bootstrap-kubeconfig': {
     kind: 'text',
@@ -129,13 +133,16 @@ export const KUBELET_FLAGS = {
 
   address: { kind: 'text', summary: 'IP address of the kubelet API' },
   port: { kind: 'whole', summary: 'port of the kubelet API' },
-  'read-only-port': { kind: 'whole', only: ['0'], refused: 'the kubelet serves nothing without authentication' },
+  'read-only-port': {
+    kind: 'whole',
+    summary: 'port for pods, statistics and metrics without authentication, default none',
+  },
   'healthz-bind-address': { kind: 'text', summary: 'IP address of /healthz' },
   'healthz-port': { kind: 'whole', summary: 'port of /healthz; 0 to disable it' },
   'tls-cert-file': { kind: 'text', summary: 'serving certificate; without it the kubelet creates one' },
   'tls-private-key-file': { kind: 'text', summary: 'private key of --tls-cert-file' },
   'tls-min-version': { kind: 'text', only: ['VersionTLS12', 'VersionTLS13'], summary: 'minimum TLS version' },
-  'tls-cipher-suites': { kind: 'texts', ignored: 'the defaults of Node.js are used' },
+  'tls-cipher-suites': { kind: 'texts', summary: 'cipher suites up to TLS 1.2, default those of Node.js' },
   'container-runtime-endpoint': { kind: 'text', summary: 'CRI endpoint of the container runtime' },
   'image-service-endpoint': {
     kind: 'text',

@@ -32,18 +32,42 @@ export function loadKubeletConfiguration(
     throw new KubeletConfigurationError(
       `strict decoding error: ${unknown.map((name) => `unknown field ${JSON.stringify(name)}`).join(', ')}`,
     );
-  const fields: Readonly<Record<string, Field>> = KUBELET_FIELDS;
-  const values = Object.entries(rest).flatMap(([name, value]) => {
-    const declared = fields[name];
-    return declared === undefined || value === null ? [] : [[name, convert(name, declared, value)]];
-  });
-  const given: KubeletConfiguration = { ...base, ...(Object.fromEntries(values) as Partial<KubeletConfiguration>) };
+  const given: KubeletConfiguration = { ...base, ...fieldsOf(rest) };
   // evictionHard replaces the default thresholds, unless mergeDefaultEvictionSettings is set.
   const configuration = given.mergeDefaultEvictionSettings
     ? { ...given, evictionHard: { ...DEFAULT_KUBELET_CONFIGURATION.evictionHard, ...given.evictionHard } }
     : given;
   validateKubeletConfiguration(configuration);
   return configuration;
+}
+
+const FIELDS: ReadonlyMap<string, Field> = new Map(Object.entries<Field>(KUBELET_FIELDS));
+
+const fieldsOf = (document: Readonly<Record<string, unknown>>): Partial<KubeletConfiguration> =>
+  Object.fromEntries(
+    Object.entries(document).flatMap(([name, value]) => {
+      const declared = FIELDS.get(name);
+      return declared === undefined || value === null ? [] : [[name, convert(name, declared, value)]];
+    }),
+  );
+
+/** A drop-in file: its fields replace those of the configuration, maps are merged, and null takes an entry away. */
+export function mergeKubeletConfiguration(base: KubeletConfiguration, text: string): KubeletConfiguration {
+  const merged = Object.entries(read(text)).map(([name, value]): [string, unknown] => {
+    const before: unknown = base[name as keyof KubeletConfiguration];
+    return [name, isRecord(before) ? applyMergePatch(before, value) : value];
+  });
+  return loadKubeletConfiguration(JSON.stringify(Object.fromEntries(merged)), base);
+}
+
+function applyMergePatch(target: unknown, patch: unknown): unknown {
+  if (!isRecord(patch)) return patch;
+  const result: Record<string, unknown> = isRecord(target) ? { ...target } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete result[name];
+    else result[name] = applyMergePatch(result[name], value);
+  }
+  return result;
 }
 
 function read(text: string): Record<string, unknown> {

@@ -30,7 +30,7 @@ async function callerOf(clientCa: string | undefined, certificate: { pem: string
     anonymous: false,
     webhook: false,
     cacheMs: 0,
-    clientCa,
+    clientCa: () => clientCa ?? '',
   });
   server = https.createServer(serverOptions(serving, clientCa), (request, response) => {
     void authenticator

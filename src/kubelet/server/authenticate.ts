@@ -16,8 +16,8 @@ export interface AuthenticationSettings {
   readonly anonymous: boolean;
   readonly webhook: boolean;
   readonly cacheMs: number;
-  /** PEM of the CA of client certificates; without it certificates are not accepted. */
-  readonly clientCa?: string | undefined;
+  /** The CA of client certificates, PEM; if it is empty certificates are not accepted. */
+  readonly clientCa: () => string;
 }
 
 const MAX_CACHED = 4096;
@@ -34,7 +34,7 @@ export class Authenticator {
     this.#client = client;
     this.#clock = clock;
     this.#settings = settings;
-    this.#certificates = new ClientCertificates(clock, () => settings.clientCa ?? '');
+    this.#certificates = new ClientCertificates(clock, settings.clientCa);
   }
 
   /** Undefined when the request is not authenticated (401). */

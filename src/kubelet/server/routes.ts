@@ -29,7 +29,7 @@ export interface ServerDependencies {
   readonly events: PodEvents;
 }
 
-interface Exchange {
+export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Not decoded. */

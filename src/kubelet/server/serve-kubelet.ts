@@ -10,12 +10,13 @@ import { errorMessage } from '../../base/index.ts';
 import { childContext, type Context, untilAborted } from '../../kernel/index.ts';
 import { closeServer, createHttpServer, createHttpsServer, splitTarget } from '../../net/http/index.ts';
 import { listenIn } from '../../net/netns/index.ts';
-import { clientCertificateOptions } from '../../net/tls/index.ts';
+import { clientCertificateOptions, opensslCiphers, type TlsSettings } from '../../net/tls/index.ts';
 import { selfSignedCertificate } from '../certificates/self-signed.ts';
+import type { KubeletConfig } from '../kubelet-options.ts';
 import { Authenticator } from './authenticate.ts';
 import { Authorizer } from './authorize.ts';
 import { HttpError } from './http-error.ts';
-import { ROUTES, type ServerDependencies } from './routes.ts';
+import { ROUTES, type Exchange, type ServerDependencies } from './routes.ts';
 import { authenticationSettings, authorizationSettings } from './server-settings.ts';
 import { proxyStream, streamingUrl } from './streaming.ts';
 
@@ -29,6 +30,12 @@ interface KubeletServer {
 
 const STREAMS = new Set(['exec', 'attach', 'portForward']);
 
+/** What --read-only-port serves without authentication, of what only reads. */
+const READ_ONLY = ['healthz', 'pods', 'stats', 'metrics'] as const;
+
+/** The others that clients know. */
+const DISABLED = new Set([...STREAMS, 'run', 'containerLogs', 'runningpods', 'checkpoint', 'configz', 'logs', 'debug']);
+
 export async function serveKubelet(outer: Context, deps: ServerDependencies): Promise<KubeletServer> {
   const { config } = deps;
   if (!config.enableServer)
@@ -38,7 +45,10 @@ export async function serveKubelet(outer: Context, deps: ServerDependencies): Pr
     config.serving?.certificate === undefined
       ? await selfSignedCertificate(ctx, [config.nodeName, ...config.nodeAddresses])
       : { certificate: config.serving.certificate, privateKey: config.serving.privateKey ?? '' };
-  const clientCa = config.serving?.clientCa;
+  const { clientCa, followed } = config.serving ?? {};
+  const settings = tlsSettingsOf(config);
+  let current = serving;
+  const options = (): TlsOptions => serverOptions(current, followed?.clientCa?.value ?? clientCa, settings);
   const handler = new RequestHandler(ctx, deps);
   const server = createHttpsServer(
     {
@@ -47,22 +57,31 @@ export async function serveKubelet(outer: Context, deps: ServerDependencies): Pr
       failed: (error, { url }) => ctx.logger.error(error, 'Failed to serve a request', { path: url }),
     },
     {
-      ...serverOptions(serving, clientCa, config.tlsMinVersion),
+      ...options(),
       ALPNProtocols: ['http/1.1'],
     },
   );
+  const renew = (): void => server.setSecureContext(options());
+  const setCertificate = (issued: typeof serving): void => {
+    current = issued;
+    renew();
+  };
+  followed?.certificate?.onChange(setCertificate);
+  followed?.clientCa?.onChange(renew);
   server.on('tlsClientError', (error) => ctx.logger.v(4).info('TLS handshake failed', { err: errorMessage(error) }));
   await listenIn(server, { netns: config.nodeNetns, host: config.address, port: config.port });
   const { port } = server.address() as net.AddressInfo;
   const healthz = await serveHealthz(ctx, config);
+  const readOnly = await serveReadOnly(ctx, handler, config);
   const finished = untilAborted(ctx.signal);
   return {
     port,
     finished,
-    setCertificate: (issued) => server.setSecureContext(serverOptions(issued, clientCa, config.tlsMinVersion)),
+    setCertificate,
     close: async () => {
       handler.closeStreams();
-      await Promise.all([closeServer(server), healthz && closeServer(healthz)]);
+      const open = [server, healthz, readOnly].filter((one) => one !== undefined);
+      await Promise.all(open.map((one) => closeServer(one)));
     },
   };
 }
@@ -77,16 +96,23 @@ class RequestHandler {
 
   constructor(ctx: Context, deps: ServerDependencies) {
     const { client, config } = deps;
-    const clientCa = config.serving?.clientCa;
+    const { clientCa, followed } = config.serving ?? {};
     this.#ctx = ctx;
     this.#deps = deps;
-    this.#authenticator = new Authenticator(client, ctx.clock, { ...authenticationSettings(config), clientCa });
+    this.#authenticator = new Authenticator(client, ctx.clock, {
+      ...authenticationSettings(config),
+      clientCa: () => followed?.clientCa?.value ?? clientCa ?? '',
+    });
     this.#authorizer = new Authorizer(client, ctx.clock, authorizationSettings(config));
   }
 
   async handleRequest(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    await this.#answer(response, () => this.#route(request, response));
+  }
+
+  async #answer(response: http.ServerResponse, respond: () => Promise<void>): Promise<void> {
     try {
-      await this.#route(request, response);
+      await respond();
     } catch (error) {
       if (response.headersSent) {
         response.destroy();
@@ -96,6 +122,22 @@ class RequestHandler {
       response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
       response.end(errorMessage(error));
     }
+  }
+
+  async handleReadOnly(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const target = splitTarget(request.url ?? '/');
+    const name = target.path.split('/')[1] ?? '';
+    const served = READ_ONLY.find((route) => route === name);
+    if (served === undefined) {
+      const [status, body] = DISABLED.has(name)
+        ? [405, 'Debug endpoints are disabled.']
+        : [404, '404 page not found\n'];
+      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(body);
+      return;
+    }
+    await this.#answer(response, () =>
+      ROUTES[served](this.#ctx, this.#deps, this.#exchange(request, response, target)),
+    );
   }
 
   async handleUpgrade(request: http.IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -116,15 +158,23 @@ class RequestHandler {
 
   async #route(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const target = splitTarget(request.url ?? '/');
-    const ended = new AbortController();
-    response.once('close', () => ended.abort());
-    const signal = AbortSignal.any([ended.signal, this.#ctx.signal]);
+    const exchange = this.#exchange(request, response, target);
     await this.#authorize(request, target.path);
     const name = target.path.split('/')[1] ?? '';
     if (STREAMS.has(name)) throw new HttpError(400, 'Upgrade request required');
     const route = Object.hasOwn(ROUTES, name) ? ROUTES[name as keyof typeof ROUTES] : undefined;
     if (route === undefined) throw new HttpError(404, '404 page not found\n');
-    await route(this.#ctx, this.#deps, { request, response, ...target, signal });
+    await route(this.#ctx, this.#deps, exchange);
+  }
+
+  #exchange(
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+    target: ReturnType<typeof splitTarget>,
+  ): Exchange {
+    const ended = new AbortController();
+    response.once('close', () => ended.abort());
+    return { request, response, ...target, signal: AbortSignal.any([ended.signal, this.#ctx.signal]) };
   }
 
   async #stream(request: http.IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -151,11 +201,16 @@ class RequestHandler {
 export function serverOptions(
   { certificate, privateKey }: { readonly certificate: string; readonly privateKey: string },
   clientCa: string | undefined,
-  tlsMinVersion = '',
+  { minVersion = 'TLSv1.2', ciphers }: TlsSettings = {},
 ): TlsOptions {
-  const minVersion = tlsMinVersion === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2';
-  return { cert: certificate, key: privateKey, minVersion, ...clientCertificateOptions(clientCa) };
+  const chosen = ciphers === undefined ? {} : { ciphers };
+  return { cert: certificate, key: privateKey, minVersion, ...chosen, ...clientCertificateOptions(clientCa) };
 }
+
+const tlsSettingsOf = ({ tlsMinVersion, tlsCipherSuites = [] }: Partial<KubeletConfig>): TlsSettings => ({
+  minVersion: tlsMinVersion === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2',
+  ...(tlsCipherSuites.length > 0 ? { ciphers: opensslCiphers(tlsCipherSuites) } : {}),
+});
 
 async function serveHealthz(
   ctx: Context,
@@ -171,5 +226,19 @@ async function serveHealthz(
     failed: (error) => ctx.logger.error(error, 'Failed to serve /healthz'),
   });
   await listenIn(server, { netns: nodeNetns, host: healthzBindAddress, port: healthzPort });
+  return server;
+}
+
+async function serveReadOnly(
+  ctx: Context,
+  handler: RequestHandler,
+  { readOnlyPort, address, nodeNetns }: ServerDependencies['config'],
+): Promise<http.Server | undefined> {
+  if (readOnlyPort === 0) return undefined;
+  const server = createHttpServer({
+    request: (request, response) => handler.handleReadOnly(request, response),
+    failed: (error, { url }) => ctx.logger.error(error, 'Failed to serve a read-only request', { path: url }),
+  });
+  await listenIn(server, { netns: nodeNetns, host: address, port: readOnlyPort });
   return server;
 }

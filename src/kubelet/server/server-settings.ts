@@ -15,7 +15,7 @@ function at(value: unknown, ...names: readonly string[]): unknown {
 const duration = (value: unknown, otherwise: number): number =>
   typeof value === 'string' ? parseDuration(value) : otherwise;
 
-export function authenticationSettings({ authentication }: KubeletConfig): AuthenticationSettings {
+export function authenticationSettings({ authentication }: KubeletConfig): Omit<AuthenticationSettings, 'clientCa'> {
   return {
     anonymous: at(authentication, 'anonymous', 'enabled') === true,
     webhook: at(authentication, 'webhook', 'enabled') !== false,

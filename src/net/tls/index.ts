@@ -13,4 +13,13 @@ export { peerChain } from './peer-chain.ts';
 export { isRotationOverdue, isSignedBy, nextRotationDeadline, sleepUntil, validityOf } from './rotation.ts';
 export { TlsTrust, TlsTrustAgent, withTrust } from './tls-trust.ts';
 export { bundlePool } from './trust-anchors.ts';
+export {
+  checkCertificateAndKey,
+  ServingCertificates,
+  type CertificateAndKey,
+  type NamedCertificate,
+  type ServingOptions,
+  type TlsSettings,
+} from './serving-certificates.ts';
+export { CIPHER_SUITES, http2CipherProblem, opensslCiphers, opensslCurves } from './cipher-suites.ts';
 export { CLIENT_AUTH, verifyChain } from './verify-chain.ts';

@@ -12,12 +12,16 @@ import { commonName } from './name.ts';
 const MAX_LISTED_NAMES = 100;
 
 export function verifyHostname(certificate: Certificate, host: string): void {
+  if (isValidFor(certificate, host)) return;
+  throw new CertificateError('ERR_TLS_CERT_ALTNAME_INVALID', mismatch(certificate, host));
+}
+
+export function isValidFor(certificate: Certificate, host: string): boolean {
   const { dnsNames = [], addresses = [] } = certificate.alternativeNames ?? {};
   const address = addressOf(host);
-  if (address !== undefined) {
-    if (addresses.some((candidate) => sameAddress(candidate, address))) return;
-  } else if (dnsNames.some((pattern) => matches(pattern, host))) return;
-  throw new CertificateError('ERR_TLS_CERT_ALTNAME_INVALID', mismatch(certificate, host));
+  return address === undefined
+    ? dnsNames.some((pattern) => matches(pattern, host))
+    : addresses.some((candidate) => sameAddress(candidate, address));
 }
 
 function mismatch(certificate: Certificate, host: string): string {

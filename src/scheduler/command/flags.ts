@@ -1,4 +1,5 @@
 /** Every flag that kube-scheduler v1.36 has, and one of our own. */
+import { componentServingFlags } from '../../component-server/index.ts';
 import {
   clientFlags,
   type FlagTable,
@@ -10,7 +11,7 @@ import {
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 
 const { leaderElection } = DEFAULT_CONFIG;
-const OWN_SERVING = 'there is one serving certificate, and its TLS settings are those of Node.js';
+const HTTP1 = 'health checks and metrics are served on HTTP/1.1';
 const DELEGATED = 'the scheduler uses its own credentials for reviews';
 
 export const schedulerFlags = {
@@ -46,12 +47,7 @@ export const schedulerFlags = {
     section: 'Serving',
     summary: 'Port for health checks, metrics and explanations; 0 disables serving',
   },
-  'tls-cert-file': {
-    kind: 'text',
-    section: 'Serving',
-    summary: 'Serving certificate (default: a self-signed one)',
-  },
-  'tls-private-key-file': { kind: 'text', section: 'Serving', summary: 'Private key of the certificate' },
+  ...componentServingFlags('kube-scheduler'),
   'authorization-always-allow-paths': {
     kind: 'texts',
     default: ['/healthz', '/readyz', '/livez'],
@@ -59,28 +55,20 @@ export const schedulerFlags = {
     summary: 'Paths that are served without authorization',
   },
   'authentication-kubeconfig': { kind: 'text', ignored: DELEGATED },
-  'authentication-skip-lookup': { kind: 'switch', ignored: DELEGATED },
   'authentication-token-webhook-cache-ttl': { kind: 'duration', ignored: DELEGATED },
   'authentication-tolerate-lookup-failure': { kind: 'switch', ignored: DELEGATED },
   'authorization-kubeconfig': { kind: 'text', ignored: DELEGATED },
   'authorization-webhook-cache-authorized-ttl': { kind: 'duration', ignored: DELEGATED },
   'authorization-webhook-cache-unauthorized-ttl': { kind: 'duration', ignored: DELEGATED },
-  'client-ca-file': { kind: 'text', ignored: DELEGATED },
   'requestheader-allowed-names': { kind: 'texts', ignored: DELEGATED },
   'requestheader-client-ca-file': { kind: 'text', ignored: DELEGATED },
   'requestheader-extra-headers-prefix': { kind: 'texts', ignored: DELEGATED },
   'requestheader-group-headers': { kind: 'texts', ignored: DELEGATED },
   'requestheader-uid-headers': { kind: 'texts', ignored: DELEGATED },
   'requestheader-username-headers': { kind: 'texts', ignored: DELEGATED },
-  'cert-dir': { kind: 'text', ignored: OWN_SERVING },
-  'disable-http2-serving': { kind: 'switch', ignored: OWN_SERVING },
-  'http2-max-streams-per-connection': { kind: 'whole', ignored: OWN_SERVING },
-  'permit-address-sharing': { kind: 'switch', ignored: OWN_SERVING },
-  'permit-port-sharing': { kind: 'switch', ignored: OWN_SERVING },
-  'tls-cipher-suites': { kind: 'texts', ignored: OWN_SERVING },
-  'tls-curve-preferences': { kind: 'texts', ignored: OWN_SERVING },
-  'tls-min-version': { kind: 'text', ignored: OWN_SERVING },
-  'tls-sni-cert-key': { kind: 'texts', ignored: OWN_SERVING },
+  'disable-http2-serving': { kind: 'switch', ignored: HTTP1 },
+  'http2-max-streams-per-connection': { kind: 'whole', ignored: HTTP1 },
+  'permit-port-sharing': { kind: 'switch', only: ['false'], refused: 'a port is not shared' },
   ...loggingFlags,
   ...processFlags,
 } as const satisfies FlagTable;

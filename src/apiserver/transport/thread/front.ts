@@ -6,11 +6,12 @@ import type net from 'node:net';
 import type { MessagePort } from 'node:worker_threads';
 import type { Clock } from '../../../kernel/index.ts';
 import { Http2Connection, type Http2Listener } from '../../../net/http2/index.ts';
+import type { ServingOptions } from '../../../net/tls/index.ts';
 import type { SpeedOptions } from '../../request/speed-options.ts';
 import { ResponseHeads } from '../response-heads.ts';
 import { secureServer } from '../secure-server.ts';
-import { http2Options, tlsOptions } from '../settings.ts';
-import type { TlsOptions } from '../transport.ts';
+import { http2Options } from '../settings.ts';
+import type { Http2Settings } from '../transport.ts';
 import { FrontConnections } from './front-connections.ts';
 import { FrontStreams } from './front-streams.ts';
 import { BatchReader, endOfTurn, Outbox, unbatched, type Batch } from './message-batch.ts';
@@ -19,14 +20,15 @@ import * as op from './operations.ts';
 export interface FrontOptions {
   readonly host: string;
   readonly port: number;
-  readonly tls: TlsOptions;
+  readonly tls: ServingOptions;
+  readonly http2: Http2Settings;
   readonly maxBodyBytes: number;
   readonly speed: SpeedOptions;
 }
 
 /** Serves until the other side sends STOP. */
 export function serveFront(port: MessagePort, clock: Clock, options: FrontOptions): void {
-  const { speed, maxBodyBytes } = options;
+  const { speed, maxBodyBytes, http2 } = options;
   const outbox = new Outbox(port, speed.messageBatches ? endOfTurn(clock) : unbatched);
   const streams = new FrontStreams({
     outbox,
@@ -43,9 +45,11 @@ export function serveFront(port: MessagePort, clock: Clock, options: FrontOption
       streams.ended(connection);
     },
   };
-  const { server, sockets } = secureServer(options.tls, {
+  const { server, sockets, renew } = secureServer(options.tls, {
     http1: (socket) => connections.begin(socket),
-    http2: (socket) => void sessions.add(new Http2Connection(socket, http2Options(clock), listener)),
+    ...(http2.enabled
+      ? { http2: (socket) => void sessions.add(new Http2Connection(socket, http2Options(clock, http2), listener)) }
+      : {}),
   });
   const failed = ({ message, code = '' }: NodeJS.ErrnoException): void => {
     outbox.send(op.FAILED, message, code);
@@ -73,7 +77,7 @@ export function serveFront(port: MessagePort, clock: Clock, options: FrontOption
     while (!reader.done) {
       const operation = reader.next<number>();
       if (streams.perform(operation, reader) || connections.perform(operation, reader)) continue;
-      if (operation === op.RENEW) server.setSecureContext(tlsOptions(reader.next<TlsOptions>()));
+      if (operation === op.RENEW) renew(reader.next<ServingOptions>());
       else if (operation === op.STOP_LISTENING) {
         server.close();
         for (const session of sessions) session.close();

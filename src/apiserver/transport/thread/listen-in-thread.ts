@@ -1,13 +1,14 @@
 /** A port that another thread serves, while this thread handles the requests. */
 import type { Worker } from 'node:worker_threads';
 import type { Context } from '../../../kernel/index.ts';
+import type { ServingOptions } from '../../../net/tls/index.ts';
 import { ALL_SPEED, type SpeedOptions } from '../../request/speed-options.ts';
 import { batchRequests, startAtOnce } from '../batch-requests.ts';
 import { type Connections, serveHttp1 } from '../connections.ts';
 import type { RunningRequests } from '../running-requests.ts';
 import type { SendBudget } from '../send-budget.ts';
 import { http1ServerBehind } from '../settings.ts';
-import type { Handler, TlsOptions, Transport, TransportOptions } from '../transport.ts';
+import { HTTP2_SETTINGS, type Handler, type Transport, type TransportOptions } from '../transport.ts';
 import type { FrontOptions } from './front.ts';
 import { headerTableWriter, wholeHeaderWriter } from './header-table.ts';
 import { BatchReader, endOfTurn, Outbox, unbatched, type Batch } from './message-batch.ts';
@@ -16,7 +17,7 @@ import { RemoteSockets } from './remote-socket.ts';
 import { RemoteStreams } from './remote-streams.ts';
 
 interface ThreadOptions extends TransportOptions {
-  readonly tls: TlsOptions;
+  readonly tls: ServingOptions;
   readonly thread: Worker;
 }
 
@@ -33,10 +34,10 @@ export async function listenInThread(
   { thread, ...options }: ThreadOptions,
   serving: Serving,
 ): Promise<Transport> {
-  const { host, port, tls, maxBodyBytes } = options;
+  const { host, port, tls, maxBodyBytes, http2 = HTTP2_SETTINGS } = options;
   const speed = { ...ALL_SPEED, ...options.speed };
   const front = new RemoteFront(ctx, thread, { ...serving, maxBodyBytes, speed });
-  thread.postMessage({ host, port, tls, maxBodyBytes, speed } satisfies FrontOptions);
+  thread.postMessage({ host, port, tls, maxBodyBytes, http2, speed } satisfies FrontOptions);
   // An error from another thread has lost its fields.
   const listening = front.listening.catch((error: Error) =>
     Promise.reject(Object.assign(error, { port, address: host })),
@@ -45,6 +46,7 @@ export async function listenInThread(
     port: await listening,
     renew: (renewed) => front.renew(renewed),
     accept: serving.connections.accept,
+    stopListening: () => front.stopListening(),
     close: (graceMs) => front.close(graceMs),
     failed: front.failed,
   };
@@ -116,9 +118,14 @@ class RemoteFront {
     }
   }
 
-  renew(tls: TlsOptions): void {
+  renew(tls: ServingOptions): void {
     this.#serving.connections.renew(tls);
     this.#outbox.send(op.RENEW, tls);
+  }
+
+  stopListening(): void {
+    this.#serving.connections.stopListening();
+    this.#outbox.send(op.STOP_LISTENING);
   }
 
   async close(graceMs: number): Promise<void> {
