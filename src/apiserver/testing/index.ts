@@ -33,6 +33,9 @@ export interface TestServerOptions extends Pick<
   | 'effectiveVersion'
   | 'historyMs'
   | 'stopping'
+  | 'minRequestTimeoutSeconds'
+  | 'endpointReconciler'
+  | 'kubernetesServiceNodePort'
 > {
   /** Create the `default` ServiceAccount of namespaces, which pods need, as a controller does in a cluster. */
   readonly defaultServiceAccounts?: boolean;

@@ -235,6 +235,21 @@ describe('watch', () => {
     });
   });
 
+  it('ends without timeoutSeconds after the least time of the server, or up to twice as long', async () => {
+    const { backend } = server.pipeline.chain;
+    Object.assign(backend, { minWatchSeconds: 100 });
+    const watchers = await Promise.all(Array.from({ length: 20 }, () => watch('')));
+    Object.assign(backend, { minWatchSeconds: undefined });
+    const ended = (): number => watchers.filter((watcher) => watcher.ended).length;
+    await server.ctx.clock.advance(99_000);
+    expect(ended()).toBe(0);
+    await server.ctx.clock.advance(51_000);
+    expect(ended()).toBeGreaterThan(0);
+    expect(ended()).toBeLessThan(20);
+    await server.ctx.clock.advance(51_000);
+    expect(ended()).toBe(20);
+  });
+
   it('ends after timeoutSeconds', async () => {
     const watcher = await watch('&timeoutSeconds=5');
     await server.ctx.clock.advance(4_900);
