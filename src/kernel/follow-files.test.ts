@@ -118,6 +118,18 @@ describe('followed files', () => {
     ctx.stop();
   });
 
+  it('are followed on when a listener fails', async () => {
+    write('ca', 'c1');
+    const { followed, log } = await follow(['ca']);
+    followed.onChange((value) => {
+      if (value === 'c2') throw new Error('this server does not want it');
+    });
+    write('ca', 'c2');
+    await until('a log line', () => log.some((line) => line.includes('this server does not want it')));
+    write('ca', 'c3');
+    await until('the changed content', () => followed.value === 'c3');
+  });
+
   it('are not read after the context has ended', async () => {
     write('ca', 'c1');
     const { followed, seen } = await follow(['ca']);

@@ -110,6 +110,7 @@ class Follower<Value> implements FollowedFiles<Value> {
       if (signal.aborted) return;
       this.#known = { texts, value };
       this.#refused = undefined;
+      for (const listener of this.#listeners) listener(value);
       logger.v(2).info('Loaded the changed files', { name, files: files.join(', ') });
     } catch (error) {
       logger.error(error, 'Failed to load the changed files, keeping their last content', {
@@ -120,7 +121,6 @@ class Follower<Value> implements FollowedFiles<Value> {
       return;
     }
     onReload?.(true);
-    for (const listener of this.#listeners) listener(this.value);
   }
 }
 
