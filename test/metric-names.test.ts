@@ -13,7 +13,7 @@ const MISSING: readonly (readonly [names: RegExp, reason: string])[] = [
     'discovery of peers is not merged',
   ],
   [/_x509_(?:insecure_sha1|missing_san)_total$/, 'OpenSSL refuses such certificates at the handshake'],
-  [/^apiserver_tls_handshake_errors_total$/, 'the thread with the port counts none'],
+  [/^apiserver_tls_handshake_errors_total$/, 'the port counts them, which the fixture does not have'],
   [/^apiserver_validation_|^apiextensions_apiserver_validation_ratcheting/, 'there is one way to validate'],
   [
     /^apiserver_(?:envelope_encryption_dek_cache|storage_data_key_generation|storage_envelope_transformation)/,

@@ -33,6 +33,17 @@ export interface Connections {
   close(graceMs: number): Promise<void>;
 }
 
+/** Counts a connection that ended before it was secure. */
+export function handshakeErrors({ metrics }: Pick<Context, 'metrics'>): () => void {
+  const counter = metrics
+    .counter({
+      name: 'apiserver_tls_handshake_errors_total',
+      help: "Number of requests dropped with 'TLS handshake error from' error",
+    })
+    .child({});
+  return () => counter.inc();
+}
+
 interface Serving {
   readonly running: RunningRequests;
   readonly handler: Handler;
@@ -75,6 +86,7 @@ export function serveConnections(
     secureServer(options.tls, {
       http1: (socket) => http1.emit('connection', socket),
       ...(options.http2?.enabled === false ? {} : { http2: serveHttp2 }),
+      handshakeFailed: handshakeErrors(ctx),
     });
   const server = secured?.server ?? http1;
 

@@ -16,10 +16,12 @@ interface Protocols {
   readonly http1: (socket: tls.TLSSocket) => void;
   /** Without it the port offers HTTP/1.1 alone. */
   readonly http2?: (socket: tls.TLSSocket) => void;
+  /** Called for each connection that ends before it is secure. */
+  readonly handshakeFailed: () => void;
 }
 
 /** Dispatches connections by the protocol that ALPN negotiated. */
-export function secureServer(options: ServingOptions, { http1, http2 }: Protocols): SecureServer {
+export function secureServer(options: ServingOptions, { http1, http2, handshakeFailed }: Protocols): SecureServer {
   const sockets = new Set<net.Socket>();
   const certificates = new ServingCertificates(options);
   const ALPNProtocols = http2 ? ['h2', 'http/1.1'] : ['http/1.1'];
@@ -29,7 +31,7 @@ export function secureServer(options: ServingOptions, { http1, http2 }: Protocol
       if (http2 && socket.alpnProtocol === 'h2') http2(socket);
       else http1(socket);
     });
-    server.on('tlsClientError', ignore);
+    server.on('tlsClientError', handshakeFailed);
     return server;
   };
   const main = serve();
@@ -64,5 +66,3 @@ function textOf(address = ''): string {
   const parsed = parseIp(address);
   return parsed === undefined ? address : addressText(Uint8Array.from(parsed.bytes));
 }
-
-const ignore = (): void => {};

@@ -630,6 +630,16 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
       }
     });
 
+    it('a connection that does not become secure is counted', async () => {
+      const count = (): number =>
+        Number(/^apiserver_tls_handshake_errors_total (\d+)/m.exec(ctx.metrics.expose())?.[1]);
+      const before = count();
+      const socket = net.connect({ host: '127.0.0.1', port: transport.port });
+      socket.end('GET / HTTP/1.1\r\n\r\n');
+      await once(socket.resume(), 'close');
+      await expect.poll(count).toBe(before + 1);
+    });
+
     it('HTTP/2 is not offered when it is off', async () => {
       const base = { host: '127.0.0.1', port: 0, maxBodyBytes: MAX_BODY_BYTES, speed, thread: thread() };
       const off = { ...base, tls: serving, http2: { enabled: false, maxStreams: 1000 } };

@@ -50,6 +50,7 @@ export function serveFront(port: MessagePort, clock: Clock, options: FrontOption
     ...(http2.enabled
       ? { http2: (socket) => void sessions.add(new Http2Connection(socket, http2Options(clock, http2), listener)) }
       : {}),
+    handshakeFailed: () => outbox.send(op.HANDSHAKE_FAILED),
   });
   const failed = ({ message, code = '' }: NodeJS.ErrnoException): void => {
     outbox.send(op.FAILED, message, code);

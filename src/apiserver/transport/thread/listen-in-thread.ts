@@ -4,7 +4,7 @@ import type { Context } from '../../../kernel/index.ts';
 import type { ServingOptions } from '../../../net/tls/index.ts';
 import { ALL_SPEED, type SpeedOptions } from '../../request/speed-options.ts';
 import { batchRequests, startAtOnce } from '../batch-requests.ts';
-import { type Connections, serveHttp1 } from '../connections.ts';
+import { type Connections, handshakeErrors, serveHttp1 } from '../connections.ts';
 import type { RunningRequests } from '../running-requests.ts';
 import type { SendBudget } from '../send-budget.ts';
 import { http1ServerBehind } from '../settings.ts';
@@ -62,6 +62,7 @@ class RemoteFront {
   readonly #sockets: RemoteSockets;
   readonly #stopped: Promise<void>;
   readonly #http1 = http1ServerBehind();
+  readonly #handshakeFailed: () => void;
   #closing = false;
 
   constructor(
@@ -70,6 +71,7 @@ class RemoteFront {
     serving: Serving & { readonly maxBodyBytes: number; readonly speed: SpeedOptions },
   ) {
     this.#serving = serving;
+    this.#handshakeFailed = handshakeErrors(ctx);
     const { speed } = serving;
     const outbox = new Outbox(worker, speed.messageBatches ? endOfTurn(ctx.clock) : unbatched);
     this.#outbox = outbox;
@@ -112,7 +114,8 @@ class RemoteFront {
     while (!reader.done) {
       const operation = reader.next<number>();
       if (this.#streams.perform(operation, reader) || this.#sockets.perform(operation, reader)) continue;
-      if (operation === op.LISTENING) on.listening(reader.next<number>());
+      if (operation === op.HANDSHAKE_FAILED) this.#handshakeFailed();
+      else if (operation === op.LISTENING) on.listening(reader.next<number>());
       else if (operation === op.FAILED)
         on.failed(Object.assign(new Error(reader.next<string>()), { code: reader.next<string>() }));
     }

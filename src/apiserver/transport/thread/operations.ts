@@ -34,6 +34,8 @@ export const CONNECTION_CLOSED = 15; // connection
 export const CONNECTION_IDLE = 16; // connection, for as long as IDLE_LIMIT says
 export const PENDING = 17; // stream, session, number of bytes of its complete response that its connection has not accepted
 
+export const HANDSHAKE_FAILED = 18; // of a connection
+
 /** From the pipeline. */
 export const RESPONSE = 1; // stream, status, index of its headers or the headers themselves, audit id, body (bytes)
 export const BEGIN = 2; // stream, status, headers: pieces follow
