@@ -32,7 +32,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { ctx, release } = untilSignal({
     name: 'cloud-controller-manager',
     tracer: 'memory',
-    verbosity: flags.verbosity,
+    ...flags.context,
   });
   for (const warning of flags.warnings) ctx.logger.warn(warning);
   const client = connect(

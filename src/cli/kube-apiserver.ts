@@ -2,7 +2,7 @@
 import { apiServerHelp, parseApiServerFlags, runApiServerCommand, type UserInfo } from '../apiserver/index.ts';
 import { Client } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/index.ts';
-import { loggingOptions } from '../flags/index.ts';
+import { contextOptions } from '../flags/index.ts';
 import { glassApi } from '../glass/index.ts';
 import { untilSignal } from './until-signal.ts';
 
@@ -14,7 +14,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     console.log(apiServerHelp());
     return 0;
   }
-  const { ctx, release } = untilSignal({ name: 'kube-apiserver', tracer: 'memory', ...loggingOptions(parsed.values) });
+  const { ctx, release } = untilSignal({ name: 'kube-apiserver', tracer: 'memory', ...contextOptions(parsed.values) });
   try {
     await runApiServerCommand(ctx, parsed, ({ registerApi, insight, handle }) => {
       const { tracer, clock, signal } = ctx;

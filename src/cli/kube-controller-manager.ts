@@ -4,7 +4,7 @@ import {
   parseControllerManagerFlags,
   runControllerManagerCommand,
 } from '../controller-manager/index.ts';
-import { loggingOptions } from '../flags/index.ts';
+import { contextOptions } from '../flags/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 
@@ -20,7 +20,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { ctx, release } = untilSignal({
     name: 'kube-controller-manager',
     tracer: 'memory',
-    ...loggingOptions(parsed.values),
+    ...contextOptions(parsed.values),
   });
   try {
     await runControllerManagerCommand(ctx, parsed);

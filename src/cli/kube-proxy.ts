@@ -21,7 +21,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   await checkKubeconfig(argv);
-  const { ctx, release } = untilSignal({ name: 'kube-proxy', verbosity: flags.verbosity });
+  const { ctx, release } = untilSignal({ name: 'kube-proxy', ...flags.context });
   for (const warning of flags.warnings) ctx.logger.warn(warning);
   const client = connect(
     ctx,

@@ -1,5 +1,5 @@
 /** `k8ts kube-scheduler`: the scheduler as a process of its own, with upstream's flags. */
-import { loggingOptions } from '../flags/index.ts';
+import { contextOptions } from '../flags/index.ts';
 import { parseSchedulerFlags, runSchedulerCommand, schedulerHelp } from '../scheduler/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
@@ -13,7 +13,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   await checkKubeconfig(argv);
-  const { ctx, release } = untilSignal({ name: 'kube-scheduler', tracer: 'memory', ...loggingOptions(parsed.values) });
+  const { ctx, release } = untilSignal({ name: 'kube-scheduler', tracer: 'memory', ...contextOptions(parsed.values) });
   try {
     await runSchedulerCommand(ctx, parsed);
     return 0;

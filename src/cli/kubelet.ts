@@ -1,5 +1,5 @@
 /** `k8ts kubelet`: the agent of one node as a process of its own, with upstream's flags. */
-import { loggingOptions } from '../flags/index.ts';
+import { contextOptions } from '../flags/index.ts';
 import { createContext } from '../kernel/index.ts';
 import { kubeletHelp, parseKubeletFlags, startKubeletCommand } from '../kubelet/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
@@ -18,7 +18,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     signal: stop.signal,
     name: 'kubelet',
     tracer: 'memory',
-    ...loggingOptions(flags.values),
+    ...contextOptions(flags.values),
   });
   for (const warning of flags.warnings) ctx.logger.warn(warning);
   const kubelet = await startKubeletCommand(ctx, flags);

@@ -1,5 +1,5 @@
 /** `cloud-controller-manager` as a program of its own, with upstream's flags. */
-import { flagsHelp, type FlagTable, loggingFlags, parseFlags, processFlags } from '../flags/index.ts';
+import { contextOptions, flagsHelp, type FlagTable, loggingFlags, parseFlags, processFlags } from '../flags/index.ts';
 import { DEFAULT_CLOUD_CONFIG, type CloudControllerManagerConfig } from './config.ts';
 
 export const cloudControllerManagerFlags = {
@@ -45,7 +45,7 @@ export const cloudControllerManagerHelp = (): string =>
 interface ParsedCloudFlags {
   readonly help: boolean;
   readonly warnings: readonly string[];
-  readonly verbosity: number;
+  readonly context: ReturnType<typeof contextOptions>;
   readonly kubeconfig: string | undefined;
   /** The provider's module, and its configuration file. */
   readonly provider: string | undefined;
@@ -58,7 +58,7 @@ export function parseCloudControllerManagerFlags(argv: readonly string[]): Parse
   return {
     help,
     warnings,
-    verbosity: values.v,
+    context: contextOptions(values),
     kubeconfig: values.kubeconfig,
     provider: values['cloud-provider'],
     cloudConfig: values['cloud-config'],

@@ -67,11 +67,11 @@ export function registerComponentMetrics(
         value: enabled ? 1 : 0,
       })),
     );
-  // No metric is hidden or disabled, and the values of labels are not limited.
-  for (const [name, help] of ALWAYS_ZERO) metrics.counter({ name, help });
+  // No metric is hidden, and the values of labels are not limited. The context counts those that are disabled.
+  for (const [name, help] of MOSTLY_ZERO) metrics.counter({ name, help });
 }
 
-const ALWAYS_ZERO = [
+const MOSTLY_ZERO = [
   ['hidden_metrics_total', 'Number of metrics that are hidden because they are deprecated.'],
   ['disabled_metrics_total', 'Number of metrics that were disabled by a flag.'],
   ['cardinality_enforcement_unexpected_categorizations_total', 'Number of values of labels that were not expected.'],

@@ -25,7 +25,7 @@ export const processFlags = {
   'contention-profiling': { kind: 'switch', ignored: GO_RUNTIME },
   'allow-metric-labels': { kind: 'pairs', refused: 'labels of metrics are not limited' },
   'allow-metric-labels-manifest': { kind: 'text', refused: 'labels of metrics are not limited' },
-  'disabled-metrics': { kind: 'texts', refused: 'all metrics are always collected' },
+  'disabled-metrics': { kind: 'texts', section: 'General', summary: 'Names of metrics that are not shown' },
   'show-hidden-metrics-for-version': { kind: 'text', ignored: 'no metric is hidden' },
   'emulated-version': {
     kind: 'texts',
@@ -108,10 +108,15 @@ export const leaderElectionFlags = (
     },
   }) as const satisfies FlagTable;
 
-/** The context options that the logging flags set. */
-export function loggingOptions(values: { readonly v: number; readonly 'logging-format': string }): {
-  verbosity: number;
-  logFormat: 'text' | 'json';
-} {
-  return { verbosity: values.v, logFormat: values['logging-format'] === 'json' ? 'json' : 'text' };
+interface ContextFlags {
+  readonly v: number;
+  readonly 'logging-format': string;
+  readonly 'disabled-metrics'?: readonly string[] | undefined;
 }
+
+/** The context options that the flags of logging and metrics set. */
+export const contextOptions = (values: ContextFlags) => ({
+  verbosity: values.v,
+  logFormat: values['logging-format'] === 'json' ? ('json' as const) : ('text' as const),
+  disabledMetrics: values['disabled-metrics'] ?? [],
+});

@@ -12,4 +12,4 @@ export { flagsReference } from './flags-reference.ts';
 export { readConfigFile, type ConfigFile } from './config-file.ts';
 export { effectiveValues, formatConfig } from './format-config.ts';
 export { parseNamedCertificate } from './named-certificates.ts';
-export { clientFlags, leaderElectionFlags, loggingFlags, loggingOptions, processFlags } from './component-flags.ts';
+export { clientFlags, leaderElectionFlags, loggingFlags, contextOptions, processFlags } from './component-flags.ts';

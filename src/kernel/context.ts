@@ -37,6 +37,8 @@ export interface ContextOptions {
   random?: Random;
   logger?: Logger;
   metrics?: MetricsRegistry;
+  /** Names of metrics that are not written out, where `metrics` is not given. */
+  disabledMetrics?: readonly string[];
   /** Default: spans are not recorded; `memory` keeps the newest in memory. */
   tracer?: Tracer | 'memory';
 }
@@ -56,10 +58,19 @@ export function createContext(options: ContextOptions = {}): Context {
       name: options.name,
     });
   const random = options.random ?? new SystemRandom();
-  const metrics = options.metrics ?? new PrometheusRegistry();
+  const metrics = options.metrics ?? registryWithout(options.disabledMetrics);
   const tracer = options.tracer === 'memory' ? new SpanRing({ clock, random, metrics }) : (options.tracer ?? noTracer);
   return { clock, random, logger, metrics, tracer, signal };
 }
+
+function registryWithout(names: readonly string[] = []): MetricsRegistry {
+  const disabled = new Set(names.filter((name) => name !== ''));
+  const metrics = new PrometheusRegistry(disabled);
+  if (disabled.size > 0) metrics.counter(DISABLED_TOTAL).inc({}, disabled.size);
+  return metrics;
+}
+
+const DISABLED_TOTAL = { name: 'disabled_metrics_total', help: 'Number of metrics that were disabled by a flag.' };
 
 const MAX_WAITING_BYTES = 1024 * 1024;
 

@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { createContext } from './context.ts';
 import { PrometheusRegistry } from './metrics-registry.ts';
 import { exponentialBuckets, linearBuckets } from './metrics.ts';
 
 describe('PrometheusRegistry', () => {
+  it('does not write metrics that are disabled, whose values go on', () => {
+    const registry = new PrometheusRegistry(['a_total', 'c_seconds']);
+    for (const name of ['a_total', 'b_total']) registry.counter({ name, help: 'H' }).inc();
+    registry.histogram({ name: 'c_seconds', help: 'H', buckets: [1] }).observe(1);
+    expect(registry.expose()).toBe('# HELP b_total H\n# TYPE b_total counter\nb_total 1\n');
+    expect(registry.counter({ name: 'a_total', help: 'H' }).value()).toBe(1);
+    expect(createContext({ disabledMetrics: ['x', ''] }).metrics.expose()).toContain('disabled_metrics_total 1');
+  });
+
   it('writes the text exposition format', () => {
     const registry = new PrometheusRegistry();
     const requests = registry.counter({ name: 'requests_total', help: 'Requests\nserved', labels: ['verb', 'path'] });

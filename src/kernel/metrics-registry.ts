@@ -5,6 +5,12 @@ type Kind = 'counter' | 'gauge' | 'histogram';
 /** Keeps the instruments of one process and writes them out in the Prometheus text format. */
 export class PrometheusRegistry implements MetricsRegistry {
   readonly #families = new Map<string, Family>();
+  readonly #disabled: ReadonlySet<string>;
+
+  /** Metrics that are `disabled` are not written out. */
+  constructor(disabled: Iterable<string> = []) {
+    this.#disabled = new Set(disabled);
+  }
 
   counter<L extends string = never>(options: MetricOptions<L>): Counter<L> {
     return this.#family(options, 'counter', () => new CounterFamily(options)) as CounterFamily;
@@ -20,7 +26,8 @@ export class PrometheusRegistry implements MetricsRegistry {
 
   expose(names?: ReadonlySet<string>): string {
     let text = '';
-    for (const name of [...this.#families.keys()].sort()) text += this.#families.get(name)?.expose(names) ?? '';
+    for (const name of [...this.#families.keys()].sort())
+      if (!this.#disabled.has(name)) text += this.#families.get(name)?.expose(names) ?? '';
     return text;
   }
 

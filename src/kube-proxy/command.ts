@@ -1,5 +1,13 @@
 /** The flags of the `kube-proxy` command, as upstream has them. */
-import { flagsHelp, type FlagTable, loggingFlags, parseFlags, processFlags, UsageError } from '../flags/index.ts';
+import {
+  contextOptions,
+  flagsHelp,
+  type FlagTable,
+  loggingFlags,
+  parseFlags,
+  processFlags,
+  UsageError,
+} from '../flags/index.ts';
 import {
   checkMode,
   DEFAULT_KUBE_PROXY_CONFIG,
@@ -96,7 +104,7 @@ interface ParsedKubeProxyFlags {
   readonly help: boolean;
   readonly warnings: readonly string[];
   readonly cleanUp: boolean;
-  readonly verbosity: number;
+  readonly context: ReturnType<typeof contextOptions>;
   /** Builds the configuration from the --config file if there is one, else from the flags. */
   config(readFile: (path: string) => string): KubeProxyConfig;
 }
@@ -107,7 +115,7 @@ export function parseKubeProxyFlags(argv: readonly string[]): ParsedKubeProxyFla
     help,
     warnings,
     cleanUp: values.cleanup ?? false,
-    verbosity: Number(values['v'] ?? 0),
+    context: contextOptions(values),
     config: (readFile) => {
       try {
         if (values.config) return loadKubeProxyConfiguration(readFile(values.config));
