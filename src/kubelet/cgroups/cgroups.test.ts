@@ -66,8 +66,10 @@ describe('version 2', () => {
       await Promise.all(['cpu.weight', 'cpu.max', 'memory.max', 'pids.max'].map((file) => read(`${at}/${file}`))),
     ).toEqual(['20', '100000 100000', String(64 * 2 ** 20), '50']);
     expect(await read('kubepods/burstable/cgroup.subtree_control')).toMatch(/^\+/);
+    await fs.rm(path.join(root, 'kubepods/burstable'), { recursive: true });
     await cgroups.updateQos([BURSTABLE, BURSTABLE]);
     expect(await read('kubepods/burstable/cpu.weight')).toBe('39');
+    await cgroups.ensurePod(BURSTABLE);
     expect(await cgroups.podUids()).toEqual([UID]);
     expect(cgroups.podPath(BURSTABLE, 'memory')).toBe(path.join(root, at));
   });

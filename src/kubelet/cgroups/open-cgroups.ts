@@ -121,9 +121,10 @@ class PodCgroups implements CgroupManager {
     let burstable = 0;
     for (const pod of pods)
       if (podQos(pod) === 'Burstable') burstable += allocatedRequests(pod).get('cpu')?.milliValue() ?? 0;
-    await this.#hierarchies.apply(this.#names.path(['kubepods', 'burstable']), {
-      cpuShares: milliCpuToShares(burstable),
-    });
+    const cgroup = this.#names.path(['kubepods', 'burstable']);
+    // Whoever tidies up the machine's cgroups may remove those that have no processes.
+    await this.#hierarchies.create(cgroup);
+    await this.#hierarchies.apply(cgroup, { cpuShares: milliCpuToShares(burstable) });
   }
 
   async podUids(): Promise<string[]> {
