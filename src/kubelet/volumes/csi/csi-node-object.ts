@@ -61,14 +61,16 @@ export class CsiNodeObject {
     const nodes = this.#client.resource('v1/nodes');
     const node = await nodes.get({ name: this.#nodeName });
     const topology = accessibleTopology?.segments ?? {};
-    const labels = node.metadata.labels ?? {};
-    for (const [key, value] of Object.entries(topology))
-      if (labels[key] !== undefined && labels[key] !== value)
+    const labels = new Map(Object.entries(node.metadata.labels ?? {}));
+    for (const [key, value] of Object.entries(topology)) {
+      const label = labels.get(key);
+      if (label !== undefined && label !== value)
         throw new Error(
-          `detected topology value collision: driver reported ${JSON.stringify(key)}:${JSON.stringify(value)} but existing label is ${JSON.stringify(key)}:${JSON.stringify(labels[key])}`,
+          `detected topology value collision: driver reported ${JSON.stringify(key)}:${JSON.stringify(value)} but existing label is ${JSON.stringify(key)}:${JSON.stringify(label)}`,
         );
+    }
     const ids = nodeIds(node);
-    const isKnown = ids[driver] === nodeId && Object.keys(topology).every((key) => labels[key] !== undefined);
+    const isKnown = ids[driver] === nodeId && Object.keys(topology).every((key) => labels.has(key));
     if (isKnown) return;
     const annotations = { [NODE_IDS]: sortedJson({ ...ids, [driver]: nodeId }) };
     await nodes.patch({ name: this.#nodeName }, { metadata: { annotations, labels: topology } }, { type: 'merge' });
