@@ -117,9 +117,7 @@ export async function runSchedulerCommand(ctx: Context, parsed: ParsedSchedulerF
         skipLookup: values['authentication-skip-lookup'],
       }),
       pages: { '/explain': (query) => explainPage(explanations, query) },
-      configuration: {
-        componentconfig: configurationObject(config),
-      },
+      configuration: { componentconfig: configurationObject(config) },
     });
     group.start('server', () => server.finished);
   }

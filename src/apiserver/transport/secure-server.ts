@@ -31,7 +31,13 @@ export function secureServer(options: ServingOptions, { http1, http2, handshakeF
       if (http2 && socket.alpnProtocol === 'h2') http2(socket);
       else http1(socket);
     });
-    server.on('tlsClientError', handshakeFailed);
+    // Node may report a connection twice: for what it sent, and when it closes.
+    const failed = new WeakSet<tls.TLSSocket>();
+    server.on('tlsClientError', (_error, socket) => {
+      if (failed.has(socket)) return;
+      failed.add(socket);
+      handshakeFailed();
+    });
     return server;
   };
   const main = serve();

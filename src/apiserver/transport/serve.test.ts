@@ -631,13 +631,24 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
     });
 
     it('a connection that does not become secure is counted', async () => {
+      const own = createContext();
+      const base = { host: '127.0.0.1', port: 0, maxBodyBytes: MAX_BODY_BYTES, speed, thread: thread() };
+      const third = await listen(own, { ...base, tls: serving }, handle);
       const count = (): number =>
-        Number(/^apiserver_tls_handshake_errors_total (\d+)/m.exec(ctx.metrics.expose())?.[1]);
-      const before = count();
-      const socket = net.connect({ host: '127.0.0.1', port: transport.port });
-      socket.end('GET / HTTP/1.1\r\n\r\n');
-      await once(socket.resume(), 'close');
-      await expect.poll(count).toBe(before + 1);
+        Number(/^apiserver_tls_handshake_errors_total (\d+)/m.exec(own.metrics.expose())?.[1]);
+      try {
+        const secure = tls.connect({ host: 'localhost', port: third.port, ca: ca.certificate });
+        await once(secure, 'secureConnect');
+        for (const expected of [1, 2]) {
+          const socket = net.connect({ host: '127.0.0.1', port: third.port });
+          socket.end('GET / HTTP/1.1\r\n\r\n');
+          await once(socket.resume(), 'close');
+          await expect.poll(count).toBe(expected);
+        }
+        secure.destroy();
+      } finally {
+        await third.close(0);
+      }
     });
 
     it('HTTP/2 is not offered when it is off', async () => {
