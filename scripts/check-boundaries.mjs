@@ -198,6 +198,7 @@ export const AREAS = {
     http: { imports: [], because: 'what every server of HTTP/1.1 needs stands alone' },
     http2: { imports: [], because: 'frames in, frames out' },
     websocket: { imports: [], because: 'a WebSocket starts from any HTTP server' },
+    interfaces: { imports: [], because: 'the addresses of the machine are asked for on every system' },
     netns: { imports: [], because: 'namespaces and netlink are the kernel of Linux, not a protocol above it' },
     x509: { imports: [], because: 'making certificates needs a large library that only some load' },
     tls: { imports: [], because: 'verification works on bytes of its own parsing' },

@@ -7,13 +7,13 @@ import {
   DEFAULT_SNAPSHOTS,
   findEtcd,
   isLoopbackHost,
-  machineAddresses,
   type ClusterOptions,
   type ClusterRecord,
   type ManagedEtcdOptions,
 } from '../cluster/index.ts';
 import { parseSchedule } from '../controller-manager/index.ts';
 import { UsageError, type FlagTable, type FlagValues } from '../flags/index.ts';
+import { machineAddresses } from '../net/interfaces/index.ts';
 import { CommandError } from './command.ts';
 
 export const etcdFlags = {

@@ -8,7 +8,6 @@ import {
   isCertificateKey,
   joinCluster,
   joinServer,
-  machineAddresses,
   machineRecordOf,
   parseBootstrapToken,
   realNodesObstacle,
@@ -17,6 +16,7 @@ import {
 } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues, UsageError } from '../flags/index.ts';
 import type { Context } from '../kernel/index.ts';
+import { machineAddresses } from '../net/interfaces/index.ts';
 import { checkEncryption } from './check-encryption.ts';
 import { CommandError, machineDirFlag, outputFlag } from './command.ts';
 import { detach } from './detach.ts';

@@ -8,7 +8,6 @@ import {
   readClusterRecord,
   insideNamespaces,
   isLoopbackHost,
-  machineAddresses,
   realNodesObstacle,
   rootlessObstacle,
   type Addon,
@@ -21,6 +20,7 @@ import {
 } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues } from '../flags/index.ts';
 import type { ContextOptions } from '../kernel/index.ts';
+import { machineAddresses } from '../net/interfaces/index.ts';
 import { auditFile, auditFlags } from './audit-file.ts';
 import { checkEncryption } from './check-encryption.ts';
 import { checkUpFlags } from './check-up-flags.ts';

@@ -1,5 +1,4 @@
 /** The store, the keys and the API server of a cluster. */
-import os from 'node:os';
 import path from 'node:path';
 import {
   kubeconfigFor,
@@ -20,6 +19,7 @@ import { errorMessage, AddressRange } from '../base/index.ts';
 import { Client } from '../client/index.ts';
 import { createEtcdStore, createMemoryStore, type Store } from '../etcd/index.ts';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../kernel/index.ts';
+import { machineAddresses } from '../net/interfaces/index.ts';
 import { Certificates } from './certificates.ts';
 import { isLoopbackHost, listenAddress, type ClusterOptions } from './cluster-options.ts';
 import { ADMIN } from './identities.ts';
@@ -227,8 +227,7 @@ function storeConfig({ etcdServers, etcdTls, dataDirectory }: ClusterOptions): S
  * machine without any other uses one reserved for documentation (192.0.2.1), which nodes translate.
  */
 function hostAddress(): string {
-  const addresses = Object.values(os.networkInterfaces()).flatMap((list) => list ?? []);
-  return addresses.find((a) => !a.internal && a.family === 'IPv4')?.address ?? '192.0.2.1';
+  return machineAddresses().find((address) => !address.includes(':')) ?? '192.0.2.1';
 }
 
 const firstServiceAddress = (range: string): string => AddressRange.parse(range.split(',')[0]!).at(1);

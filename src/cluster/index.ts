@@ -37,7 +37,6 @@ export {
   drainNode,
   joinCluster,
   leaveCluster,
-  machineAddresses,
   machineKubeconfigOf,
   machineRecordOf,
   removeMachineNode,

@@ -8,6 +8,7 @@ import { connect, loadKubeconfig, type ClientConfig } from '../client/index.ts';
 import { connectToRuntime } from '../cri/index.ts';
 import { flagsHelp, type FlagValues, parseFlags, UsageError } from '../flags/index.ts';
 import { type Context, followFiles, RunGroup } from '../kernel/index.ts';
+import { machineAddresses } from '../net/interfaces/index.ts';
 import { checkCertificateAndKey } from '../net/tls/index.ts';
 import { exportSpans, tracingOf } from '../otlp/index.ts';
 import {
@@ -66,7 +67,7 @@ export async function startKubeletCommand(
     configuration.containerRuntimeEndpoint || DEFAULT_ENDPOINT,
     configuration.imageServiceEndpoint || configuration.containerRuntimeEndpoint || DEFAULT_ENDPOINT,
   );
-  const nodeAddresses = values['node-ip'] ? values['node-ip'].split(',') : machineAddresses();
+  const nodeAddresses = values['node-ip'] ? values['node-ip'].split(',') : ownAddresses();
   const config: KubeletConfig = {
     ...configuration,
     nodeName,
@@ -280,11 +281,7 @@ function credentialProviders(values: Flags): Pick<KubeletConfig, 'credentialProv
   return config === undefined || binDirectory === undefined ? {} : { credentialProviders: { config, binDirectory } };
 }
 
-/** The first address of each IP family that is not a loopback or link-local address. */
-function machineAddresses(): string[] {
-  const all = Object.values(os.networkInterfaces())
-    .flatMap((list) => list ?? [])
-    .filter(({ internal, scopeid }) => !internal && !scopeid);
-  const found = ['IPv4', 'IPv6'].flatMap((family) => all.find((address) => address.family === family)?.address ?? []);
+function ownAddresses(): string[] {
+  const found = machineAddresses();
   return found.length > 0 ? found : ['127.0.0.1'];
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Node } from '../api/generated/core-v1.ts';
 import { GrpcError } from '../grpc/index.ts';
 import { makePod, NODE, startKubeletFixture, type KubeletFixture } from './testing/index.ts';
 
@@ -26,16 +27,16 @@ describe('the node', () => {
 
   it('registers, is ready, and keeps its lease', async () => {
     await f.start();
-    const node = await f.client.resource('v1/nodes').get({ name: NODE });
-    expect(node.status?.conditions?.map(({ type, status }) => `${type}=${status}`)).toEqual([
-      'MemoryPressure=False',
-      'DiskPressure=False',
-      'PIDPressure=False',
-      'Ready=True',
-    ]);
-    expect(node.status?.capacity).toMatchObject({ cpu: '2', memory: '8Gi', pods: '110' });
-    expect(node.status?.nodeInfo?.containerRuntimeVersion).toBe('fake://1.0');
-    expect(node.metadata.labels).toMatchObject({ 'kubernetes.io/hostname': NODE, 'kubernetes.io/os': 'linux' });
+    let node: Node | undefined;
+    const conditions = () => node?.status?.conditions?.map(({ type, status }) => `${type}=${status}`) ?? [];
+    await f.until('Ready', async () => {
+      node = await f.client.resource('v1/nodes').get({ name: NODE });
+      return conditions().includes('Ready=True');
+    });
+    expect(conditions()).toEqual(['MemoryPressure=False', 'DiskPressure=False', 'PIDPressure=False', 'Ready=True']);
+    expect(node?.status?.capacity).toMatchObject({ cpu: '2', memory: '8Gi', pods: '110' });
+    expect(node?.status?.nodeInfo?.containerRuntimeVersion).toBe('fake://1.0');
+    expect(node?.metadata.labels).toMatchObject({ 'kubernetes.io/hostname': NODE, 'kubernetes.io/os': 'linux' });
     const lease = async () =>
       f.client.resource('coordination.k8s.io/v1/leases').get({ namespace: 'kube-node-lease', name: NODE });
     const first = (await lease()).spec?.renewTime;

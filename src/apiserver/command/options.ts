@@ -1,11 +1,11 @@
 /** Converts the flags of kube-apiserver to server options. */
 import fs from 'node:fs/promises';
-import os from 'node:os';
 import { BINARY_MINOR, KUBERNETES_VERSION, type EffectiveVersion } from '../../api/kubernetes-version.ts';
 import { errorMessage } from '../../base/index.ts';
 import { gateFlags, tlsSettings } from '../../component-server/index.ts';
 import { flagTexts, type ParsedFlags, UsageError } from '../../flags/index.ts';
 import type { Context } from '../../kernel/index.ts';
+import { machineAddresses } from '../../net/interfaces/index.ts';
 import { tracingConfigurationFrom, type TracingConfiguration } from '../../otlp/index.ts';
 import { loadAdmissionConfiguration } from '../admission/configuration.ts';
 import { openEncryption, type OpenEncryption } from '../encryption/index.ts';
@@ -169,8 +169,7 @@ async function etcdTls(values: ApiServerFlagValues): Promise<{ tls?: { ca?: Buff
 function defaultAdvertiseAddress(bindAddress: string): string {
   if (!['0.0.0.0', '::', '::1', 'localhost'].includes(bindAddress) && !bindAddress.startsWith('127.'))
     return bindAddress;
-  const addresses = Object.values(os.networkInterfaces()).flatMap((list) => list ?? []);
-  return addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '192.0.2.1';
+  return machineAddresses().find((address) => !address.includes(':')) ?? '192.0.2.1';
 }
 
 /** Removes undefined and empty fields, so that their defaults apply. */

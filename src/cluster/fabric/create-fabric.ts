@@ -4,6 +4,7 @@ import type net from 'node:net';
 import path from 'node:path';
 import { AddressRange } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
+import { fabricInterface } from '../../net/interfaces/index.ts';
 import {
   addAddress,
   addRoute,
@@ -104,7 +105,7 @@ export function listFabrics(stateDirectory = DEFAULT_STATE_DIRECTORY): string[] 
 
 /** What the machine's routes lead to, but for those that an earlier process made for this very cluster. */
 async function routedRanges(host: NetlinkSocket, id: string): Promise<string[]> {
-  const link = await findLink(host, interfaceOf(id));
+  const link = await findLink(host, fabricInterface(id));
   const isOwn = ({ type, metric, interfaceIndex, protocol }: ListedRoute): boolean =>
     type === 'blackhole'
       ? protocol === FABRIC_PROTOCOL && metric === blackholeMetric(id)
@@ -117,8 +118,6 @@ async function routedRanges(host: NetlinkSocket, id: string): Promise<string[]> 
         destination !== 'default' && !destination.startsWith('fe80:') && !destination.startsWith('ff00:'),
     );
 }
-
-const interfaceOf = (id: string): string => `k8f${id}`;
 
 interface LocalFabricOptions {
   readonly claimed: Claim;
@@ -161,7 +160,7 @@ class LocalFabric implements Fabric {
     this.name = claimed.cluster;
     this.ranges = claimed.ranges;
     this.mtu = claimed.mtu;
-    this.hostInterface = interfaceOf(claimed.id);
+    this.hostInterface = fabricInterface(claimed.id);
     this.hostAddresses = claimed.ranges.nodes.map((range) => AddressRange.parse(range).at(1));
     this.loadBalancerRanges = claimed.ranges.nodes.map(loadBalancerRange);
     this.#balancers = new BalancerRoutes(host, this.loadBalancerRanges);

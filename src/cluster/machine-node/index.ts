@@ -10,5 +10,5 @@ export { cordonNode, drainNode } from './drain-node.ts';
 export { leaveCluster, removeMachineNode, type LeaveOptions } from './leave-cluster.ts';
 export { kubeconfigOf as machineKubeconfigOf, machineRecordOf } from './machine-record.ts';
 export { approveServingCertificates } from './approve-serving-certificates.ts';
-export { addressTowards, machineAddresses } from './machine-addresses.ts';
+export { addressTowards } from './address-towards.ts';
 export { startMachineNode, type MachineNode } from './start-machine-node.ts';
