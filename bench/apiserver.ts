@@ -103,7 +103,7 @@ const WORKS: readonly Work[] = [
 export async function run({ durationMs, against }: BenchOptions): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), 'k8ts-bench-'));
   const rows: Row[] = [];
-  const server = await startBenchedServer(directory);
+  const server = await startBenchedServer(directory, process.env['K8TS_BENCH_ETCD']);
   const admins = against ? [targetOf(against)] : [];
   try {
     const ours = await prepare(server.target);

@@ -20,7 +20,7 @@ import type { Annotate, Authenticator } from '../authn/authenticator.ts';
 import { isPlainIdentity } from '../authn/identity-text.ts';
 import { authorize, refusal } from '../authz/authorize.ts';
 import { TooBusy } from '../flow-control/flow-control.ts';
-import { leaveSeat, type Exchange } from '../request/exchange.ts';
+import { leaveSeat, newExchange, type Exchange } from '../request/exchange.ts';
 import { FilterFailure, respondFilterFailure } from '../request/filter-failure.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
@@ -38,21 +38,8 @@ export async function handleRequest(chain: HandlerChain, request: ApiRequest): P
   const auditId = auditIdOf(request) ?? random.uid();
   const startedAt = clock.monotonic();
   const span = startSpan(chain, request, { info, auditId, startedAt });
-  const exchange: Exchange = {
-    request,
-    info,
-    auditId,
-    span,
-    admission: span && chain.records?.admissionRecord(startedAt),
-    decision: undefined,
-    policyGeneration: 0,
-    authorizingAt: 0,
-    authorizedAt: 0,
-    waitedMs: 0,
-    warnings: [],
-    annotations: new Map(),
-    startedAt,
-  };
+  const admission = span && chain.records?.admissionRecord(startedAt);
+  const exchange = newExchange({ request, info, auditId, span, admission, startedAt });
   chain.metrics.started(info);
   const finished = chain.audit.finished(exchange, await answerInTime(chain, exchange));
   const response = finished instanceof Promise ? await finished : finished;

@@ -117,14 +117,20 @@ export class RequestRecords {
   }
 }
 
+/** What many requests share: whoever sends one of a kind sends more of them. */
+type Common = Pick<
+  RequestRecord,
+  'verb' | 'method' | 'identity' | 'impersonator' | 'decision' | 'flow' | 'policyGeneration'
+>;
+
 /** Of a record, side by side: what is kept of it apart from numbers. The last one is its admission, where that is not packed. */
-const TEXTS = 11;
-const ADMISSION = 10;
+const TEXTS = 6;
+const ADMISSION = 5;
 /** Stands for admission whose numbers and texts are in the slots. */
 const PACKED = 'packed';
 /** Its numbers. The last one is what it counted for: admission of a request that timed out may go on. */
-const NUMBERS = 10;
-const SIZE = 9;
+const NUMBERS = 9;
+const SIZE = 8;
 
 interface RingOptions {
   readonly maxBytes: number;
@@ -148,6 +154,7 @@ class Ring {
   #next = 0;
   /** Of the newest record. */
   #path = '';
+  #common: Common | undefined;
   readonly #recordBytes: number;
   /** How many texts a slot has. */
   readonly #width: number;
@@ -204,11 +211,10 @@ class Ring {
     numbers[at + 1] = endedAt;
     numbers[at + 2] = exchange.request.cause ?? 0;
     numbers[at + 3] = status;
-    numbers[at + 4] = exchange.policyGeneration;
-    numbers[at + 5] = exchange.authorizingAt;
-    numbers[at + 6] = exchange.authorizedAt;
-    numbers[at + 7] = exchange.waitedMs;
-    numbers[at + 8] = exchange.span?.id ?? 0;
+    numbers[at + 4] = exchange.authorizingAt;
+    numbers[at + 5] = exchange.authorizedAt;
+    numbers[at + 6] = exchange.waitedMs;
+    numbers[at + 7] = exchange.span?.id ?? 0;
     numbers[at + SIZE] = size;
   }
 
@@ -217,15 +223,29 @@ class Ring {
     const texts = this.#texts;
     const { request } = exchange;
     texts[at] = exchange.auditId;
-    texts[at + 1] = exchange.info.verb;
+    texts[at + 1] = this.#commonOf(exchange);
     texts[at + 2] = this.#kept(request.path);
-    texts[at + 3] = request.method;
-    texts[at + 4] = request.query.size > 0 ? request.query : undefined;
-    texts[at + 5] = exchange.user;
-    texts[at + 6] = exchange.impersonator;
-    texts[at + 7] = exchange.decision;
-    texts[at + 8] = exchange.flow;
-    texts[at + 9] = exchange.failure;
+    texts[at + 3] = request.query.size > 0 ? request.query : undefined;
+    texts[at + 4] = exchange.failure;
+  }
+
+  /** That of the newest record, where it is the same: what is written for a request is less than the processor's cache fetches at once. */
+  #commonOf({ info, request, user, impersonator, decision, flow, policyGeneration }: AnsweredExchange): Common {
+    const newest = this.#common;
+    if (
+      newest !== undefined &&
+      newest.decision === decision &&
+      newest.identity === user &&
+      newest.flow === flow &&
+      newest.verb === info.verb &&
+      newest.method === request.method &&
+      newest.impersonator === impersonator &&
+      newest.policyGeneration === policyGeneration
+    )
+      return newest;
+    const { verb } = info;
+    const { method } = request;
+    return (this.#common = { verb, method, identity: user, impersonator, decision, flow, policyGeneration });
   }
 
   /** Clients repeat themselves: a path that is the same as before is not kept twice. */
@@ -257,15 +277,19 @@ class Ring {
   }
 
   #read(slot: number): RequestRecord {
-    const [startedAt, endedAt, parent, status, policyGeneration, authorizingAt, authorizedAt, waitedMs, span] =
-      this.#numbers.subarray(slot * NUMBERS, slot * NUMBERS + SIZE) as unknown as NumbersOf;
-    const [auditId, verb, path, method, query, identity, impersonator, decision, flow, failure, admission] =
-      this.#texts.slice(slot * this.#width, slot * this.#width + TEXTS) as TextsOf;
+    const [startedAt, endedAt, parent, status, authorizingAt, authorizedAt, waitedMs, span] = this.#numbers.subarray(
+      slot * NUMBERS,
+      slot * NUMBERS + SIZE,
+    ) as unknown as NumbersOf;
+    const [auditId, common, path, query, failure, admission] = this.#texts.slice(
+      slot * this.#width,
+      slot * this.#width + TEXTS,
+    ) as TextsOf;
     return {
-      ...{ startedAt, endedAt, parent, status, policyGeneration, authorizingAt, authorizedAt, waitedMs, span },
-      ...{ auditId, verb, path, method, query, identity, impersonator, decision, flow, failure },
+      ...{ startedAt, endedAt, parent, status, authorizingAt, authorizedAt, waitedMs, span },
+      ...{ auditId, ...common, path, query, failure },
       admission: admission === PACKED ? unpackAdmission(this.#slots(slot), startedAt) : admission?.read(),
-      user: identity?.name ?? '',
+      user: common.identity?.name ?? '',
     };
   }
 
@@ -287,18 +311,13 @@ class Ring {
   }
 }
 
-type NumbersOf = [number, number, number, number, number, number, number, number, number];
+type NumbersOf = [number, number, number, number, number, number, number, number];
 
 type TextsOf = [
   auditId: string,
-  verb: string,
+  common: Common,
   path: string,
-  method: string,
   query: RequestRecord['query'],
-  identity: RequestRecord['identity'],
-  impersonator: RequestRecord['impersonator'],
-  decision: RequestRecord['decision'],
-  flow: RequestRecord['flow'],
   failure: RequestRecord['failure'],
   admission: AdmissionRecord | typeof PACKED | undefined,
 ];
