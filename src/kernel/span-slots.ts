@@ -3,23 +3,22 @@
  * packed into columns when they end, and become objects when somebody reads them. That takes less memory and touches less of it than
  * an object for each, with its attributes and its boxed numbers.
  *
- *   numbers  started, ended, parent, type, bytes, status or revision, dry run or deliveries, (free)
- *   texts    of an object: the object; of a packed span: its attributes
+ *   types, sizes  of all spans, apart: whoever drops an old span reads these, and nothing that the processor's cache has forgotten
+ *   numbers       started, ended, parent, status or revision, dry run or deliveries
+ *   texts         of an object: the object; of a packed span: its attributes
  */
 import { KeptSpan, RequestSpan, SPAN_BYTES } from './kept-span.ts';
 import type { Attributes, Commit } from './tracing.ts';
 
 /** Of a slot. */
-const NUMBERS = 8;
+const NUMBERS = 5;
 const STARTED = 0;
 const ENDED = 1;
 const PARENT = 2;
-const TYPE = 3;
-const BYTES = 4;
 /** The status of a request, the revision of a commit. */
-const RESULT = 5;
+const RESULT = 3;
 /** Whether a request was a dry run; how many watchers were told of a commit. */
-const EXTRA = 6;
+const EXTRA = 4;
 
 const OBJECT = 0;
 const REQUEST = 1;
@@ -38,10 +37,14 @@ export class SpanSlots {
   readonly capacity: number;
   #length: number;
   #numbers: Float64Array;
+  readonly #types: Uint8Array;
+  readonly #sizes: Uint32Array;
   readonly #texts: unknown[] = [];
 
   constructor(capacity: number) {
     this.capacity = capacity;
+    this.#types = new Uint8Array(capacity);
+    this.#sizes = new Uint32Array(capacity);
     this.#length = Math.min(capacity, FIRST_SLOTS);
     this.#numbers = new Float64Array(this.#length * NUMBERS);
   }
@@ -59,20 +62,20 @@ export class SpanSlots {
 
   keep(slot: number, span: KeptSpan): void {
     if (this.#texts.length <= slot * TEXTS) this.#grow(slot);
-    this.#numbers[slot * NUMBERS + TYPE] = OBJECT;
-    this.#numbers[slot * NUMBERS + BYTES] = span.bytes;
+    this.#types[slot] = OBJECT;
+    this.#sizes[slot] = span.bytes;
     this.#texts[slot * TEXTS] = span;
   }
 
   /** The span of the slot is packed: its object may become another span. */
   packRequest(slot: number, span: RequestSpan, endedAt: number): void {
     const { attributes } = span;
+    this.#types[slot] = REQUEST;
     const at = slot * NUMBERS;
     const numbers = this.#numbers;
     numbers[at + STARTED] = span.startedAt;
     numbers[at + ENDED] = endedAt;
     numbers[at + PARENT] = span.parent;
-    numbers[at + TYPE] = REQUEST;
     numbers[at + RESULT] = attributes['http.response.status_code'] as number;
     numbers[at + EXTRA] = attributes['k8s.dry_run'] === true ? 1 : 0;
     const texts = this.#texts;
@@ -94,13 +97,13 @@ export class SpanSlots {
 
   packCommit(slot: number, commit: Commit, endedAt: number): void {
     if (this.#texts.length <= slot * TEXTS) this.#grow(slot);
+    this.#types[slot] = COMMIT;
+    this.#sizes[slot] = SPAN_BYTES;
     const at = slot * NUMBERS;
     const numbers = this.#numbers;
     numbers[at + STARTED] = commit.startedAt;
     numbers[at + ENDED] = endedAt;
     numbers[at + PARENT] = commit.parent;
-    numbers[at + TYPE] = COMMIT;
-    numbers[at + BYTES] = SPAN_BYTES;
     numbers[at + RESULT] = commit.revision;
     numbers[at + EXTRA] = commit.deliveries;
     const texts = this.#texts;
@@ -113,7 +116,7 @@ export class SpanSlots {
   }
 
   read(slot: number, id: number): KeptSpan {
-    const type = this.#numbers[slot * NUMBERS + TYPE];
+    const type = this.#types[slot];
     if (type === OBJECT) return this.#texts[slot * TEXTS] as KeptSpan;
     const span = type === REQUEST ? this.#readRequest(slot) : this.#readCommit(slot);
     const at = slot * NUMBERS;
@@ -170,7 +173,7 @@ export class SpanSlots {
     const first = slot * TEXTS;
     const texts = this.#texts;
     return (
-      this.#numbers[slot * NUMBERS + TYPE] === COMMIT &&
+      this.#types[slot] === COMMIT &&
       texts[first + 4] === object.name &&
       texts[first + 2] === object.resource &&
       texts[first + 1] === object.group &&
@@ -180,17 +183,17 @@ export class SpanSlots {
 
   /** What the span of a slot counted for. */
   bytesOf(slot: number): number {
-    return this.#numbers[slot * NUMBERS + BYTES]!;
+    return this.#sizes[slot]!;
   }
 
   /** The object of a slot; undefined for a packed span. */
   objectOf(slot: number): KeptSpan | undefined {
-    return this.#numbers[slot * NUMBERS + TYPE] === OBJECT ? (this.#texts[slot * TEXTS] as KeptSpan) : undefined;
+    return this.#types[slot] === OBJECT ? (this.#texts[slot * TEXTS] as KeptSpan) : undefined;
   }
 
   /** Gives back what the span of a slot holds. Few bytes stay until the slot is used again: that is soon, and touches its memory once. */
   clear(slot: number): void {
-    if (this.#numbers[slot * NUMBERS + TYPE] !== OBJECT && this.bytesOf(slot) <= FEW_BYTES) return;
+    if (this.#types[slot] !== OBJECT && this.bytesOf(slot) <= FEW_BYTES) return;
     const texts = this.#texts;
     for (let at = slot * TEXTS, end = at + TEXTS; at < end; at++) texts[at] = undefined;
   }
