@@ -5,7 +5,7 @@
  *
  *   types, sizes  of all spans, apart: whoever drops an old span reads these, and nothing that the processor's cache has forgotten
  *   numbers       started, ended, parent, status or revision, dry run or deliveries
- *   texts         of an object: the object; of a packed span: its attributes
+ *   texts         of an object: the object; of a packed span: what it has in common with others, and the texts that are its own
  */
 import { KeptSpan, RequestSpan, SPAN_BYTES } from './kept-span.ts';
 import type { Attributes, Commit } from './tracing.ts';
@@ -24,8 +24,28 @@ const OBJECT = 0;
 const REQUEST = 1;
 const COMMIT = 2;
 
-const TEXTS = 13;
-const ERROR = 12;
+const TEXTS = 6;
+/** Of both: what is common, the namespace and the name of the object. */
+const NAMESPACE = 1;
+const NAME = 2;
+/** Of a request. */
+const PATH = 3;
+const AUDIT_ID = 4;
+const ERROR = 5;
+
+/** Whoever sends a request about a resource sends more of them. */
+interface CommonOfRequests {
+  readonly method: Attributes[string];
+  readonly user: Attributes[string];
+  readonly verb: Attributes[string];
+  readonly group: Attributes[string];
+  readonly resource: Attributes[string];
+  readonly subresource: Attributes[string];
+  readonly flow: Attributes[string];
+  readonly impersonator: Attributes[string];
+}
+
+type CommonOfCommits = Pick<Commit, 'operation' | 'group' | 'resource'>;
 
 /** What a span counts for whose texts are of the usual length. */
 const FEW_BYTES = SPAN_BYTES + 256;
@@ -40,6 +60,9 @@ export class SpanSlots {
   readonly #types: Uint8Array;
   readonly #sizes: Uint32Array;
   readonly #texts: unknown[] = [];
+  /** Those of the newest spans. */
+  #requests: CommonOfRequests | undefined;
+  #commits: CommonOfCommits | undefined;
 
   constructor(capacity: number) {
     this.capacity = capacity;
@@ -80,19 +103,38 @@ export class SpanSlots {
     numbers[at + EXTRA] = attributes['k8s.dry_run'] === true ? 1 : 0;
     const texts = this.#texts;
     const first = slot * TEXTS;
-    texts[first] = attributes['http.request.method'];
-    texts[first + 1] = attributes['url.path'];
-    texts[first + 2] = attributes['user.name'];
-    texts[first + 3] = attributes['k8s.verb'];
-    texts[first + 4] = attributes['k8s.group'];
-    texts[first + 5] = attributes['k8s.resource'];
-    texts[first + 6] = attributes['k8s.subresource'];
-    texts[first + 7] = attributes['k8s.namespace.name'];
-    texts[first + 8] = attributes['k8s.object.name'];
-    texts[first + 9] = attributes['k8s.audit.id'];
-    texts[first + 10] = attributes['k8s.flowschema.uid'];
-    texts[first + 11] = attributes['k8s.impersonator'];
+    texts[first] = this.#commonOfRequest(attributes);
+    texts[first + NAMESPACE] = attributes['k8s.namespace.name'];
+    texts[first + NAME] = attributes['k8s.object.name'];
+    texts[first + PATH] = attributes['url.path'];
+    texts[first + AUDIT_ID] = attributes['k8s.audit.id'];
     texts[first + ERROR] = span.error;
+  }
+
+  #commonOfRequest(attributes: Attributes): CommonOfRequests {
+    const newest = this.#requests;
+    if (
+      newest !== undefined &&
+      newest.user === attributes['user.name'] &&
+      newest.verb === attributes['k8s.verb'] &&
+      newest.resource === attributes['k8s.resource'] &&
+      newest.group === attributes['k8s.group'] &&
+      newest.subresource === attributes['k8s.subresource'] &&
+      newest.method === attributes['http.request.method'] &&
+      newest.flow === attributes['k8s.flowschema.uid'] &&
+      newest.impersonator === attributes['k8s.impersonator']
+    )
+      return newest;
+    return (this.#requests = {
+      method: attributes['http.request.method'],
+      user: attributes['user.name'],
+      verb: attributes['k8s.verb'],
+      group: attributes['k8s.group'],
+      resource: attributes['k8s.resource'],
+      subresource: attributes['k8s.subresource'],
+      flow: attributes['k8s.flowschema.uid'],
+      impersonator: attributes['k8s.impersonator'],
+    });
   }
 
   packCommit(slot: number, commit: Commit, endedAt: number): void {
@@ -108,11 +150,15 @@ export class SpanSlots {
     numbers[at + EXTRA] = commit.deliveries;
     const texts = this.#texts;
     const first = slot * TEXTS;
-    texts[first] = commit.operation;
-    texts[first + 1] = commit.group;
-    texts[first + 2] = commit.resource;
-    texts[first + 3] = commit.namespace;
-    texts[first + 4] = commit.name;
+    texts[first] = this.#commonOfCommit(commit);
+    texts[first + NAMESPACE] = commit.namespace;
+    texts[first + NAME] = commit.name;
+  }
+
+  #commonOfCommit({ operation, group, resource }: Commit): CommonOfCommits {
+    const newest = this.#commits;
+    if (newest?.resource === resource && newest.group === group && newest.operation === operation) return newest;
+    return (this.#commits = { operation, group, resource });
   }
 
   read(slot: number, id: number): KeptSpan {
@@ -128,8 +174,8 @@ export class SpanSlots {
 
   #readRequest(slot: number): KeptSpan {
     const span = new RequestSpan();
-    const [method, path, user, verb, group, resource, subresource, namespace, name, auditId, flow, impersonator] =
-      this.#textsOf(slot);
+    const [of, namespace, name, path, auditId] = this.#textsOf(slot) as [CommonOfRequests, ...(string | undefined)[]];
+    const { method, user, verb, group, resource, subresource, flow, impersonator } = of;
     const status = this.#numbers[slot * NUMBERS + RESULT]!;
     Object.assign(span.attributes, {
       'http.request.method': method,
@@ -151,7 +197,8 @@ export class SpanSlots {
   }
 
   #readCommit(slot: number): KeptSpan {
-    const [operation, group, resource, namespace, name] = this.#textsOf(slot);
+    const [of, namespace, name] = this.#textsOf(slot) as [CommonOfCommits, string, string];
+    const { operation, group, resource } = of;
     const attributes: Attributes = {
       'etcd.revision': this.#numbers[slot * NUMBERS + RESULT]!,
       'etcd.operation': operation,
@@ -164,21 +211,17 @@ export class SpanSlots {
     return new KeptSpan(0, 'commit', 0, { attributes });
   }
 
-  #textsOf(slot: number): (string | undefined)[] {
-    return this.#texts.slice(slot * TEXTS, (slot + 1) * TEXTS) as (string | undefined)[];
+  #textsOf(slot: number): unknown[] {
+    return this.#texts.slice(slot * TEXTS, (slot + 1) * TEXTS);
   }
 
   /** Without making an object of it, which a search through all of them would take long for. */
   isCommitOf(slot: number, object: Pick<Commit, 'group' | 'resource' | 'namespace' | 'name'>): boolean {
     const first = slot * TEXTS;
     const texts = this.#texts;
-    return (
-      this.#types[slot] === COMMIT &&
-      texts[first + 4] === object.name &&
-      texts[first + 2] === object.resource &&
-      texts[first + 1] === object.group &&
-      texts[first + 3] === object.namespace
-    );
+    if (this.#types[slot] !== COMMIT || texts[first + NAME] !== object.name) return false;
+    const { resource, group } = texts[first] as CommonOfCommits;
+    return resource === object.resource && group === object.group && texts[first + NAMESPACE] === object.namespace;
   }
 
   /** What the span of a slot counted for. */

@@ -54,7 +54,7 @@ const MAX_TEXT = 2048;
 const MAX_RUNS = 200;
 /** What a record that is used again keeps of its arrays. */
 const SPARE_NUMBERS = 256;
-const SPARE_CHANGES = 60;
+const SPARE_NAMES = 16;
 
 /**
  * The numbers of a run. Times are in milliseconds and those of the clock count from the start of the request, so that few bits suffice;
@@ -69,46 +69,100 @@ const FIRST_TIME = 4;
 const ADMIT = 0;
 const VALIDATE = 1;
 
-/** Numbers and texts that `pack` writes at most: of two runs and five changes, as nearly all requests have. */
+/** Numbers and texts that `pack` writes at most: the shape, and the names in two changes. Nearly all requests have two runs and few names. */
 export const PACKED_NUMBERS = 44;
-const PACKED_RUNS = 2;
-const PACKED_CHANGES = 5;
-const TEXTS_OF_CHANGE = 3;
-export const PACKED_TEXTS = PACKED_RUNS + PACKED_CHANGES * TEXTS_OF_CHANGE;
+const PACKED_NAMES = 2;
+export const PACKED_TEXTS = 1 + PACKED_NAMES;
 
 const NONE: readonly never[] = [];
+
+/** Of all requests together: after so many, shapes are not shared any more. */
+const MAX_SHAPES = 4096;
+const SHAPE_BYTES = 100;
+let shapeCount = 0;
+
+/**
+ * What a record says apart from numbers and names: its runs and changes in their order, each a step from the shape before. Requests of one
+ * kind take the same steps and so have the same shape: a record of it is one reference.
+ */
+class AdmissionShape {
+  readonly before: AdmissionShape | undefined;
+  /** Of a run; undefined for a change. */
+  readonly plugins: readonly string[] | undefined;
+  /** Of a change. */
+  readonly plugin: string;
+  readonly field: string;
+  readonly length: number;
+  readonly runCount: number;
+  readonly #next = new Map<readonly string[] | string, AdmissionShape>();
+  /** The newest step. */
+  #last: AdmissionShape | undefined = undefined;
+
+  constructor(
+    before: AdmissionShape | undefined,
+    plugins: readonly string[] | undefined,
+    plugin: string,
+    field: string,
+  ) {
+    this.before = before;
+    this.plugins = plugins;
+    this.plugin = plugin;
+    this.field = field;
+    this.length = before === undefined ? 0 : before.length + 1;
+    this.runCount = (before?.runCount ?? 0) + (plugins === undefined ? 0 : 1);
+  }
+
+  withRun(plugins: readonly string[]): AdmissionShape {
+    if (this.#last?.plugins === plugins) return this.#last;
+    return this.#step(plugins, this.#next.get(plugins) ?? new AdmissionShape(this, plugins, '', ''));
+  }
+
+  withChange(plugin: string, field: string): AdmissionShape {
+    const known = this.#last?.field === field ? this.#last : this.#next.get(field);
+    if (known?.plugin === plugin) return known;
+    return this.#step(field, new AdmissionShape(this, undefined, plugin, field));
+  }
+
+  #step(key: readonly string[] | string, to: AdmissionShape): AdmissionShape {
+    const isNew = !this.#next.has(key);
+    if (isNew && shapeCount >= MAX_SHAPES) return to;
+    if (isNew) shapeCount++;
+    this.#next.set(key, to);
+    return (this.#last = to);
+  }
+}
+
+const NOTHING_DONE = new AdmissionShape(undefined, undefined, '', '');
 
 export class AdmissionRecord {
   #requestStartedAt = 0;
   /** Of all runs, one behind the other. */
   #numbers = new Float32Array(PACKED_NUMBERS);
   #length = 0;
-  /** The plugins of each run; the lists are shared by all requests. */
-  readonly #plugins: (readonly string[])[] = [];
-  #runCount = 0;
+  #shape: AdmissionShape = NOTHING_DONE;
   calls: readonly AdmissionCall[] = NONE;
   omittedCalls = 0;
   /** The plugin that runs now. */
   plugin = '';
-  /** A plugin, a field and the name in it, in turn. */
-  readonly #changes: (string | undefined)[] = [];
-  #changeLength = 0;
+  /** Those in the fields of changes, in their order. */
+  readonly #names: string[] = [];
+  #nameCount = 0;
 
   /** Of another request, which started then, on the monotonic clock. */
   begin(requestStartedAt: number): void {
     this.#requestStartedAt = requestStartedAt;
     if (this.#numbers.length > SPARE_NUMBERS) this.#numbers = new Float32Array(PACKED_NUMBERS);
-    if (this.#changes.length > SPARE_CHANGES) this.#changes.length = SPARE_CHANGES;
+    if (this.#names.length > SPARE_NAMES) this.#names.length = SPARE_NAMES;
     this.#length = 0;
-    this.#runCount = 0;
+    this.#shape = NOTHING_DONE;
     if (this.calls.length > 0) this.calls = NONE;
     this.omittedCalls = 0;
-    this.#changeLength = 0;
+    this.#nameCount = 0;
   }
 
   /** Begins a run of a step. The result names it; it is negative where the run is not recorded. */
   began(type: ReadRun['type'], plugins: readonly string[], startedAt: number): number {
-    if (this.#runCount === MAX_RUNS) return -1;
+    if (this.#shape.runCount === MAX_RUNS) return -1;
     const run = this.#length;
     const end = run + FIRST_TIME + plugins.length;
     if (end > this.#numbers.length) this.#grow(end);
@@ -117,7 +171,7 @@ export class AdmissionRecord {
     numbers[run + REFUSED_BY] = Number.NaN;
     numbers[run + STARTED] = startedAt - this.#requestStartedAt;
     for (let i = run + ENDED; i < end; i++) numbers[i] = Number.NaN;
-    this.#plugins[this.#runCount++] = plugins;
+    this.#shape = this.#shape.withRun(plugins);
     this.#length = end;
     return run;
   }
@@ -143,17 +197,17 @@ export class AdmissionRecord {
 
   /** A plugin set a field; `name` stands for `{}` in it, so that no text has to be made of both. */
   changed(field: string, name?: string): void {
-    const changes = this.#changes;
-    changes[this.#changeLength++] = this.plugin;
-    changes[this.#changeLength++] = field;
-    changes[this.#changeLength++] = name;
+    this.#shape = this.#shape.withChange(this.plugin, field);
+    if (name !== undefined) this.#names[this.#nameCount++] = name;
   }
 
   read(): ReadAdmission {
-    const plugins = this.#plugins.slice(0, this.#runCount);
     return {
-      runs: readRuns(this.#numbers, plugins, this.#requestStartedAt),
-      changes: changesOf(this.#changes.slice(0, this.#changeLength)),
+      ...readShape(this.#shape, {
+        numbers: this.#numbers,
+        names: this.#names,
+        requestStartedAt: this.#requestStartedAt,
+      }),
       calls: this.calls,
       omittedCalls: this.omittedCalls,
     };
@@ -161,13 +215,12 @@ export class AdmissionRecord {
 
   /** Writes it into slots of a ring; false where it does not fit. */
   pack({ numbers, numbersAt, texts, textsAt }: AdmissionSlots): boolean {
-    const [runs, changes, length] = [this.#runCount, this.#changeLength, this.#length];
-    const fits = runs <= PACKED_RUNS && changes <= PACKED_CHANGES * TEXTS_OF_CHANGE && length <= PACKED_NUMBERS;
-    if (!fits || this.calls.length > 0) return false;
+    const [names, length] = [this.#nameCount, this.#length];
+    if (names > PACKED_NAMES || length > PACKED_NUMBERS || this.calls.length > 0) return false;
     const own = this.#numbers;
     for (let i = 0; i < length; i++) numbers[numbersAt + i] = own[i]!;
-    for (let i = 0; i < runs; i++) texts[textsAt + i] = this.#plugins[i];
-    for (let i = 0; i < changes; i++) texts[textsAt + PACKED_RUNS + i] = this.#changes[i];
+    texts[textsAt] = this.#shape;
+    for (let i = 0; i < names; i++) texts[textsAt + 1 + i] = this.#names[i];
     return true;
   }
 
@@ -186,7 +239,7 @@ export class AdmissionRecord {
 
   /** About how many bytes of memory it takes, where it does not fit into slots. */
   get size(): number {
-    let bytes = 200 + this.#changes.length * 16 + this.#numbers.length * 4;
+    let bytes = 200 + this.#shape.length * SHAPE_BYTES + this.#names.length * 16 + this.#numbers.length * 4;
     for (const { message = '', patch = '' } of this.calls) bytes += 200 + message.length + patch.length;
     return bytes;
   }
@@ -204,15 +257,33 @@ export function unpackAdmission(
   { numbers, numbersAt, texts, textsAt }: AdmissionSlots,
   requestStartedAt: number,
 ): ReadAdmission {
-  const isThere = (text: unknown): boolean => text !== undefined;
-  const plugins = texts.slice(textsAt, textsAt + PACKED_RUNS).filter(isThere) as (readonly string[])[];
-  const changes = texts.slice(textsAt + PACKED_RUNS, textsAt + PACKED_TEXTS) as (string | undefined)[];
-  while (changes.length > 0 && !isThere(changes.at(-TEXTS_OF_CHANGE))) changes.length -= TEXTS_OF_CHANGE;
+  const [shape, ...names] = texts.slice(textsAt, textsAt + PACKED_TEXTS) as [AdmissionShape, ...string[]];
+  const own = numbers.subarray(numbersAt, numbersAt + PACKED_NUMBERS);
+  return { ...readShape(shape, { numbers: own, names, requestStartedAt }), calls: [], omittedCalls: 0 };
+}
+
+interface ShapeValues {
+  readonly numbers: Float32Array;
+  readonly names: readonly string[];
+  readonly requestStartedAt: number;
+}
+
+function readShape(
+  shape: AdmissionShape,
+  { numbers, names, requestStartedAt }: ShapeValues,
+): Pick<ReadAdmission, 'runs' | 'changes'> {
+  const steps: AdmissionShape[] = [];
+  for (let at = shape; at.before !== undefined; at = at.before) steps.unshift(at);
+  let name = 0;
   return {
-    runs: readRuns(numbers.subarray(numbersAt, numbersAt + PACKED_NUMBERS), plugins, requestStartedAt),
-    changes: changesOf(changes),
-    calls: [],
-    omittedCalls: 0,
+    runs: readRuns(
+      numbers,
+      steps.flatMap(({ plugins }) => (plugins ? [plugins] : [])),
+      requestStartedAt,
+    ),
+    changes: steps
+      .filter(({ plugins }) => !plugins)
+      .map(({ plugin, field }) => ({ plugin, field: field.replace('{}', () => names[name++] ?? '') })),
   };
 }
 
@@ -230,12 +301,5 @@ function readRuns(numbers: Float32Array, plugins: readonly (readonly string[])[]
       endedAt: Number.isNaN(ended) ? undefined : requestStartedAt + ended,
       refusedBy: Number.isNaN(refusedBy) ? undefined : refusedBy,
     };
-  });
-}
-
-function changesOf(texts: readonly (string | undefined)[]): AdmissionChange[] {
-  return Array.from({ length: texts.length / TEXTS_OF_CHANGE }, (_, i) => {
-    const [plugin = '', field = '', name = ''] = texts.slice(TEXTS_OF_CHANGE * i);
-    return { plugin, field: field.replace('{}', () => name) };
   });
 }
