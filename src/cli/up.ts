@@ -154,34 +154,43 @@ export async function run(argv: readonly string[]): Promise<number> {
     return detach('up', argv, { ...(directory ? { directory } : {}), waitMs: values.wait, output: values.output });
   if (inside) return upInside(inside, { values, planned });
   const runtimeDirectory = directory ?? (process.env['K8TS_EPHEMERAL_DIRECTORY'] || (await ephemeralDirectory()));
-  const { socket, release: releaseDirectory } = claimDirectory(runtimeDirectory, values.ephemeral ?? false);
-  try {
-    if (planned.nodes > 0 && process.getuid?.() !== 0)
-      return await upRootless(argv, {
-        runtimeDirectory,
-        socket,
+  const ephemeral = values.ephemeral ?? false;
+  if (planned.nodes > 0 && process.getuid?.() !== 0)
+    return withDirectory({ runtimeDirectory, ephemeral }, (socket) =>
+      upRootless(argv, {
+        ...{ runtimeDirectory, socket, notifier },
         output: values.output,
         ephemeral: !directory,
         egress: values.egress ?? false,
-        notifier,
-      });
-    const { ctx, stop, release } = untilSignal(contextOf(values));
-    boundLogFile(ctx);
-    try {
-      return await runServer(ctx, {
+      }),
+    );
+  // Whoever sees that the directory is taken may send a signal.
+  const { ctx, stop, release } = untilSignal(contextOf(values));
+  try {
+    return await withDirectory({ runtimeDirectory, ephemeral }, (socket) => {
+      boundLogFile(ctx);
+      return runServer(ctx, {
+        ...{ runtimeDirectory, socket, stop, notifier },
         settings: values,
         options: () => clusterOptions(values, planOf(values, directory), runtimeDirectory),
         notices: noticesOf(planned),
-        runtimeDirectory,
-        socket,
-        stop,
-        notifier,
       });
-    } finally {
-      release();
-    }
+    });
   } finally {
-    await releaseDirectory();
+    release();
+  }
+}
+
+/** The directory belongs to this process meanwhile. */
+async function withDirectory(
+  { runtimeDirectory, ephemeral }: { readonly runtimeDirectory: string; readonly ephemeral: boolean },
+  use: (socket: string) => Promise<number>,
+): Promise<number> {
+  const { socket, release } = claimDirectory(runtimeDirectory, ephemeral);
+  try {
+    return await use(socket);
+  } finally {
+    await release();
   }
 }
 
