@@ -44,12 +44,14 @@ export function adoptContainers(containers: readonly ContainerModel[], status: P
   ];
   for (const container of containers) {
     const known = reported.find(({ name }) => name === container.spec.name);
-    const phase = known?.state && phaseOf(known.state);
-    if (!known?.containerID || !phase) continue;
-    container.phase = phase;
+    if (!known?.containerID) continue;
     container.last = known.lastState && phaseOf(known.lastState);
-    container.ready = known.ready;
     container.restartCount = known.restartCount;
+    const phase = known.state && phaseOf(known.state);
+    // It waits for its restart.
+    if (!phase) continue;
+    container.phase = phase;
+    container.ready = known.ready;
     container.id = known.containerID.replace(/^.*:\/\//, '');
     if (container.kind === 'main' && phase.type === 'running') isRunning = true;
   }

@@ -132,14 +132,25 @@ export class SimulatedPod {
       adoptContainers(this.#containers, status);
       return;
     }
-    if (adoptContainers(this.#containers, status)) {
+    const isRunning = adoptContainers(this.#containers, status);
+    if (isRunning || status?.phase === 'Running') {
       this.#phase = 'Running';
       this.podIP = status?.podIP;
-      this.#startEphemeral();
+      this.#restartEnded();
     }
+    if (isRunning) this.#startEphemeral();
     const { activeDeadlineSeconds } = this.object.spec ?? {};
     if (activeDeadlineSeconds !== undefined) this.#after(activeDeadlineSeconds * 1000, () => this.#exceedDeadline());
     this.#runBehaviours();
+  }
+
+  /** Their restarts were counted when they ended. Whether the earlier process has begun them, nobody knows. */
+  #restartEnded(): void {
+    if (this.object.metadata.deletionTimestamp !== undefined) return;
+    for (const container of this.#toRestart()) {
+      container.last = container.phase;
+      container.phase = { type: 'waiting', reason: 'ContainerCreating' };
+    }
   }
 
   /** Starts the containers; init containers complete at once. */
@@ -398,16 +409,22 @@ export class SimulatedPod {
     });
   }
 
-  #afterExit(): void {
-    const main = this.#containers.filter(({ kind }) => kind === 'main');
+  /** Those that have ended and that the restart policy starts again. */
+  #toRestart(): ContainerModel[] {
     const policy = this.object.spec?.restartPolicy ?? 'Always';
-    const restarting = main.filter(
-      ({ phase, restarts }) =>
+    return this.#containers.filter(
+      ({ kind, phase, restarts }) =>
+        kind === 'main' &&
         !restarts &&
         phase.type === 'terminated' &&
         (policy === 'Always' || (policy === 'OnFailure' && phase.exitCode !== 0)),
     );
+  }
+
+  #afterExit(): void {
+    const restarting = this.#toRestart();
     if (restarting.length > 0) return this.#restartAfterBackOff(restarting);
+    const main = this.#containers.filter(({ kind }) => kind === 'main');
     if (!main.every(({ phase, restarts }) => phase.type === 'terminated' && !restarts)) return;
     this.#phase = main.every(({ phase }) => phase.type === 'terminated' && phase.exitCode === 0)
       ? 'Succeeded'
