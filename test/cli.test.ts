@@ -588,7 +588,11 @@ it(`replaces simulated nodes when containers can run${noContainers ? ` (${noCont
   const flags = ['--data-dir', directory, '--port', '0', '--addons', 'none', '--detach'];
   const hidden = 'for d in /usr/sbin /sbin /usr/local/sbin; do mount -t tmpfs tmpfs $d; done; PATH=/nonexistent';
   const wrapper = ['unshare', '-m', 'sh', '-c', `${hidden} exec "$0" "$@"`];
-  const nodes = async (): Promise<string> => (await k8ts(['nodes', 'list', '--data-dir', directory])).stdout;
+  const nodes = async (): Promise<string> => {
+    const { code, stdout, stderr } = await k8ts(['nodes', 'list', '--data-dir', directory]);
+    expect(code, stderr).toBe(0);
+    return stdout;
+  };
   try {
     for (let start = 0; start < 2; start++) {
       const without = await k8ts(['up', ...flags], { wrapper });
@@ -597,6 +601,7 @@ it(`replaces simulated nodes when containers can run${noContainers ? ` (${noCont
       await k8ts(['down', '--data-dir', directory]);
     }
     const up = await k8ts(['up', ...flags]);
+    expect(up.code, up.stderr).toBe(0);
     expect(up.stderr + up.stdout).toContain('Removing sim-0 with its pods: nodes can run containers now.');
     expect((await nodes()).trim().split('\n').slice(1)).toEqual([expect.stringMatching(/ +real +true$/)]);
   } finally {
