@@ -3,7 +3,7 @@
  * packed into columns when they end, and become objects when somebody reads them. That takes less memory and touches less of it than
  * an object for each, with its attributes and its boxed numbers.
  *
- *   types, sizes  of all spans, apart: whoever drops an old span reads these, and nothing that the processor's cache has forgotten
+ *   types, sizes  of all spans, in columns of their own: dropping an old span reads these alone
  *   numbers       started, ended, parent, status or revision, dry run or deliveries
  *   texts         of an object: the object; of a packed span: what it has in common with others, and the texts that are its own
  */

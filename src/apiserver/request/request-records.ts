@@ -229,7 +229,7 @@ class Ring {
     texts[at + 4] = exchange.failure;
   }
 
-  /** That of the newest record, where it is the same: what is written for a request is less than the processor's cache fetches at once. */
+  /** The newest record's, where nothing differs: a record then takes few slots. */
   #commonOf({ info, request, user, impersonator, decision, flow, policyGeneration }: AnsweredExchange): Common {
     const newest = this.#common;
     if (
