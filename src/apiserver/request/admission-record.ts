@@ -76,16 +76,34 @@ export const PACKED_TEXTS = 1 + PACKED_NAMES;
 
 const NONE: readonly never[] = [];
 
-/** Of all requests together: after so many, shapes are not shared any more. */
 const MAX_SHAPES = 4096;
 const SHAPE_BYTES = 100;
-let shapeCount = 0;
+
+/** The shapes that requests share. When it is full, others belong to their record alone. */
+export class AdmissionShapes {
+  #count = 0;
+  readonly nothingDone: AdmissionShape;
+
+  constructor() {
+    this.nothingDone = new AdmissionShape(this, undefined, undefined, '', '');
+    this.nothingDone.isShared = true;
+  }
+
+  get isFull(): boolean {
+    return this.#count >= MAX_SHAPES;
+  }
+
+  added(): void {
+    this.#count++;
+  }
+}
 
 /**
  * What a record says apart from numbers and names: its runs and changes in their order, each a step from the shape before. Requests of one
  * kind take the same steps and so have the same shape: a record of it is one reference.
  */
 class AdmissionShape {
+  readonly #shapes: AdmissionShapes;
   readonly before: AdmissionShape | undefined;
   /** Of a run; undefined for a change. */
   readonly plugins: readonly string[] | undefined;
@@ -94,16 +112,20 @@ class AdmissionShape {
   readonly field: string;
   readonly length: number;
   readonly runCount: number;
-  readonly #next = new Map<readonly string[] | string, AdmissionShape>();
+  /** Others have it, too: a record need not count what it takes. */
+  isShared = false;
+  #next: Map<readonly string[] | string, AdmissionShape> | undefined = undefined;
   /** The newest step. */
   #last: AdmissionShape | undefined = undefined;
 
   constructor(
+    shapes: AdmissionShapes,
     before: AdmissionShape | undefined,
     plugins: readonly string[] | undefined,
     plugin: string,
     field: string,
   ) {
+    this.#shapes = shapes;
     this.before = before;
     this.plugins = plugins;
     this.plugin = plugin;
@@ -114,32 +136,33 @@ class AdmissionShape {
 
   withRun(plugins: readonly string[]): AdmissionShape {
     if (this.#last?.plugins === plugins) return this.#last;
-    return this.#step(plugins, this.#next.get(plugins) ?? new AdmissionShape(this, plugins, '', ''));
+    return this.#step(plugins, this.#next?.get(plugins) ?? new AdmissionShape(this.#shapes, this, plugins, '', ''));
   }
 
   withChange(plugin: string, field: string): AdmissionShape {
-    const known = this.#last?.field === field ? this.#last : this.#next.get(field);
+    const known = this.#last?.field === field ? this.#last : this.#next?.get(field);
     if (known?.plugin === plugin) return known;
-    return this.#step(field, new AdmissionShape(this, undefined, plugin, field));
+    return this.#step(field, new AdmissionShape(this.#shapes, this, undefined, plugin, field));
   }
 
   #step(key: readonly string[] | string, to: AdmissionShape): AdmissionShape {
-    const isNew = !this.#next.has(key);
-    if (isNew && shapeCount >= MAX_SHAPES) return to;
-    if (isNew) shapeCount++;
+    if (!to.isShared) {
+      if (!this.isShared || this.#shapes.isFull) return to;
+      this.#shapes.added();
+      to.isShared = true;
+    }
+    this.#next ??= new Map();
     this.#next.set(key, to);
     return (this.#last = to);
   }
 }
-
-const NOTHING_DONE = new AdmissionShape(undefined, undefined, '', '');
 
 export class AdmissionRecord {
   #requestStartedAt = 0;
   /** Of all runs, one behind the other. */
   #numbers = new Float32Array(PACKED_NUMBERS);
   #length = 0;
-  #shape: AdmissionShape = NOTHING_DONE;
+  #shape: AdmissionShape;
   calls: readonly AdmissionCall[] = NONE;
   omittedCalls = 0;
   /** The plugin that runs now. */
@@ -148,13 +171,17 @@ export class AdmissionRecord {
   readonly #names: string[] = [];
   #nameCount = 0;
 
+  constructor(shapes = new AdmissionShapes()) {
+    this.#shape = shapes.nothingDone;
+  }
+
   /** Of another request, which started then, on the monotonic clock. */
-  begin(requestStartedAt: number): void {
+  begin(requestStartedAt: number, { nothingDone }: AdmissionShapes): void {
     this.#requestStartedAt = requestStartedAt;
     if (this.#numbers.length > SPARE_NUMBERS) this.#numbers = new Float32Array(PACKED_NUMBERS);
     if (this.#names.length > SPARE_NAMES) this.#names.length = SPARE_NAMES;
     this.#length = 0;
-    this.#shape = NOTHING_DONE;
+    this.#shape = nothingDone;
     if (this.calls.length > 0) this.calls = NONE;
     this.omittedCalls = 0;
     this.#nameCount = 0;
@@ -216,7 +243,8 @@ export class AdmissionRecord {
   /** Writes it into slots of a ring; false where it does not fit. */
   pack({ numbers, numbersAt, texts, textsAt }: AdmissionSlots): boolean {
     const [names, length] = [this.#nameCount, this.#length];
-    if (names > PACKED_NAMES || length > PACKED_NUMBERS || this.calls.length > 0) return false;
+    const fits = names <= PACKED_NAMES && length <= PACKED_NUMBERS && this.#shape.isShared;
+    if (!fits || this.calls.length > 0) return false;
     const own = this.#numbers;
     for (let i = 0; i < length; i++) numbers[numbersAt + i] = own[i]!;
     texts[textsAt] = this.#shape;

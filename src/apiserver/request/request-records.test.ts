@@ -139,8 +139,8 @@ it('uses records of admission again, but none whose request timed out, and nothi
     for (let run = 0; run < runs; run++)
       admission.ended(admission.began(run % 2 ? 'validate' : 'admit', plugins, i), i + 1);
     for (let change = 0; change < i % 8; change++)
-      if (change % 3 === 0) admission.changed(`field-${i} {}`, String(change));
-      else admission.changed(`field-${i}`);
+      if (change % 3 === 0) admission.changed(`field-${i % 50} {}`, String(change));
+      else admission.changed(`field-${i % 50}`);
     if (i % 11 === 0)
       admission.called({ plugin: 'p', name: 'n', configuration: 'c', milliseconds: 1, outcome: 'allowed' });
     const expected = admission.read();
@@ -160,8 +160,31 @@ it('uses records of admission again, but none whose request timed out, and nothi
     expect(auditId).toBe(`write-${startedAt}`);
     for (const run of admission!.runs) expect([run.startedAt, run.endedAt]).toEqual([startedAt, startedAt + 1]);
     expect(admission!.changes.map(({ field }) => field)).toEqual(
-      Array.from({ length: startedAt % 8 }, (_, change) => `field-${startedAt}${change % 3 === 0 ? ` ${change}` : ''}`),
+      Array.from(
+        { length: startedAt % 8 },
+        (_, change) => `field-${startedAt % 50}${change % 3 === 0 ? ` ${change}` : ''}`,
+      ),
     );
   }
   expect(records.bytes).toBeLessThanOrEqual(6 * 1024 * 1024);
+});
+
+it('counts what no other request has of admission, and shares again later', () => {
+  const records = new RequestRecords();
+  const packed = new Set<AdmissionRecord>();
+  const write = (i: number, field: string): void => {
+    const admission = records.admissionRecord(i);
+    admission.plugin = 'p';
+    for (let change = 0; change < 3; change++) admission.changed(`${field} ${change}`);
+    add(records, `write-${i}`, { span: SPAN, admission, startedAt: i });
+    packed.add(admission);
+  };
+  for (let i = 0; i < 8_000; i++) write(i, `field-${i}`);
+  expect(records.length).toBeLessThan((4 * 1024 * 1024) / 1_000);
+  expect(records.find('write-7999')?.admission?.changes).toEqual(
+    [0, 1, 2].map((change) => ({ plugin: 'p', field: `field-7999 ${change}` })),
+  );
+  packed.clear();
+  for (let i = 8_000; i < 9_000; i++) write(i, 'field');
+  expect(packed.size).toBeLessThan(500);
 });

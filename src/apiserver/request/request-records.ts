@@ -5,6 +5,7 @@
 import type { MetricsRegistry, ReadSpan } from '../../kernel/index.ts';
 import {
   AdmissionRecord,
+  AdmissionShapes,
   PACKED_NUMBERS,
   PACKED_TEXTS,
   unpackAdmission,
@@ -45,6 +46,8 @@ const WRITE_BYTES = RECORD_BYTES + PACKED_NUMBERS * 4 + PACKED_TEXTS * 8;
 const SLOW_MS = 500;
 /** Records of admission that wait for a request: as many as are under way at once, mostly. */
 const MAX_SPARE = 64;
+/** Writes after which shapes may be exchanged for new ones: no record that is kept has any from before the last ones, then. */
+const SHAPES_LAST = 8192;
 
 /** What is kept of an exchange. */
 export type AnsweredExchange = Pick<
@@ -70,6 +73,9 @@ export type AnsweredExchange = Pick<
 
 export class RequestRecords {
   readonly #spare: AdmissionRecord[] = [];
+  #shapes = new AdmissionShapes();
+  /** Since the shapes were new. */
+  #recorded = 0;
   readonly #reads = new Ring({ maxBytes: READ_BYTES, recordBytes: RECORD_BYTES, packsAdmission: false });
   readonly #others = new Ring({ maxBytes: OTHER_BYTES, recordBytes: WRITE_BYTES, packsAdmission: true });
 
@@ -92,8 +98,12 @@ export class RequestRecords {
 
   /** For the admission of a request that began then. */
   admissionRecord(requestStartedAt: number): AdmissionRecord {
-    const record = this.#spare.pop() ?? new AdmissionRecord();
-    record.begin(requestStartedAt);
+    if (++this.#recorded >= SHAPES_LAST && this.#shapes.isFull) {
+      this.#shapes = new AdmissionShapes();
+      this.#recorded = 0;
+    }
+    const record = this.#spare.pop() ?? new AdmissionRecord(this.#shapes);
+    record.begin(requestStartedAt, this.#shapes);
     return record;
   }
 
