@@ -7,18 +7,65 @@ import type { Head } from '../../net/http2/index.ts';
 import type { ResponseHeaders } from '../request/request.ts';
 
 export const AUDIT_ID = 'audit-id';
-/** Responses with more different headers than that are not worth remembering. */
-export const MAX_KNOWN_HEADS = 256;
+/** Of all known headers together, equal beginnings counted once. */
+const MAX_STEPS = 2048;
 
-/** Equal for equal headers, audit id aside; undefined where a header has several values. */
-export function commonText(headers: ResponseHeaders): string | undefined {
-  let text = '';
-  for (const name in headers) {
-    const value = headers[name];
-    if (typeof value !== 'string') return undefined;
-    if (name !== AUDIT_ID) text += `${name}\n${value}\n`;
+/** Headers up to one of them. */
+class KnownHeaders<Value> {
+  readonly name: string;
+  readonly value: string;
+  /** What is remembered of headers that end here. */
+  remembered: Value | undefined = undefined;
+  #last: KnownHeaders<Value> | undefined = undefined;
+  readonly #next = new Map<string, KnownHeaders<Value>>();
+
+  constructor(name: string, value: string) {
+    this.name = name;
+    this.value = value;
   }
-  return text;
+
+  /** Headers with one more; undefined when it is not known. Responses of one kind share their strings, so that comparing them is quick. */
+  with(name: string, value: string): KnownHeaders<Value> | undefined {
+    const last = this.#last;
+    if (last !== undefined && last.value === value && last.name === name) return last;
+    const known = this.#next.get(value);
+    if (known?.name !== name) return undefined;
+    return (this.#last = known);
+  }
+
+  add(name: string, value: string): KnownHeaders<Value> | undefined {
+    // The same value of another header: that is rare, and not remembered.
+    if (this.#next.has(value)) return undefined;
+    const added = new KnownHeaders<Value>(name, value);
+    this.#next.set(value, added);
+    return added;
+  }
+}
+
+/** Remembers something of headers, audit id aside. They are found one header after the other, without a text of all of them. */
+export class HeaderMemory<Value> {
+  readonly #none = new KnownHeaders<Value>('', '');
+  #steps = 0;
+
+  /** undefined where a header has several values, or there is no room. */
+  of(headers: ResponseHeaders): KnownHeaders<Value> | undefined {
+    let known: KnownHeaders<Value> | undefined = this.#none;
+    for (const name in headers) {
+      if (name === AUDIT_ID) continue;
+      const value = headers[name];
+      if (typeof value !== 'string') return undefined;
+      known = known.with(name, value) ?? this.#add(known, name, value);
+      if (known === undefined) return undefined;
+    }
+    return known;
+  }
+
+  #add(known: KnownHeaders<Value>, name: string, value: string): KnownHeaders<Value> | undefined {
+    if (this.#steps >= MAX_STEPS) return undefined;
+    const added = known.add(name, value);
+    if (added !== undefined) this.#steps++;
+    return added;
+  }
 }
 
 /** Status and headers without those that every response has of its own. */
@@ -33,25 +80,21 @@ export function commonHead(status: number, headers: ResponseHeaders): Head {
 
 export class ResponseHeads {
   readonly #clock: Clock;
-  readonly #maxKnown: number;
-  readonly #known = new Map<string, Head>();
+  readonly #known: HeaderMemory<Map<number, Head>> | undefined;
   #date = '';
   #dateSecond = NaN;
 
   constructor(clock: Clock, remembers: boolean) {
     this.#clock = clock;
-    this.#maxKnown = remembers ? MAX_KNOWN_HEADS : 0;
+    if (remembers) this.#known = new HeaderMemory();
   }
 
   common(status: number, headers: ResponseHeaders): Head {
-    const text = this.#maxKnown > 0 ? commonText(headers) : undefined;
-    if (text === undefined) return commonHead(status, headers);
-    const key = `${status}\n${text}`;
-    let head = this.#known.get(key);
-    if (!head) {
-      head = commonHead(status, headers);
-      if (this.#known.size < this.#maxKnown) this.#known.set(key, head);
-    }
+    const known = this.#known?.of(headers);
+    if (known === undefined) return commonHead(status, headers);
+    const byStatus = (known.remembered ??= new Map<number, Head>());
+    let head = byStatus.get(status);
+    if (!head) byStatus.set(status, (head = commonHead(status, headers)));
     return head;
   }
 

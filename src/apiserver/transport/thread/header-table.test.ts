@@ -55,6 +55,21 @@ describe('headers of answers', () => {
     expect(passed(answers)).toEqual({ headers: answers, told: 2 });
   });
 
+  it('with equal values or in another order are not taken for each other', () => {
+    const of = (...pairs: [string, string][]): ResponseHeaders => Object.fromEntries([...pairs, ['audit-id', 'a']]);
+    const answers = [
+      of(['a', '1'], ['b', '1']),
+      of(['b', '1'], ['a', '1']),
+      of(['a', '1']),
+      of(['b', '1']),
+      of(['a', '1'], ['c', '1']),
+      of(['a', '1'], ['b', '2']),
+      of(['a', '1'], ['b', '1'], ['c', '1']),
+      of(),
+    ];
+    expect(passed([...answers, ...answers]).headers).toEqual([...answers, ...answers]);
+  });
+
   it.each<[string, ResponseHeaders]>([
     ['several values of one header', { ...json, warning: ['299 - "a"', '299 - "b"'] }],
     ['no audit id', { 'content-type': 'application/json' }],

@@ -5,25 +5,26 @@
  */
 import type { Head } from '../../../net/http2/index.ts';
 import type { ResponseHeaders } from '../../request/request.ts';
-import { AUDIT_ID, commonHead, commonText, MAX_KNOWN_HEADS } from '../response-heads.ts';
+import { AUDIT_ID, commonHead, HeaderMemory } from '../response-heads.ts';
 import type { BatchReader, Outbox } from './message-batch.ts';
 import * as op from './operations.ts';
+
+/** More different ones are not worth remembering. */
+const MAX_KNOWN_HEADS = 256;
 
 /** In the pipeline's thread: begins the message of a complete response. */
 export type WriteResponseHead = (stream: number, status: number, headers: ResponseHeaders) => void;
 
 export function headerTableWriter(outbox: Outbox): WriteResponseHead {
-  const indices = new Map<string, number>();
+  const memory = new HeaderMemory<number>();
+  let count = 0;
   const indexOf = (headers: ResponseHeaders): number | undefined => {
-    const text = commonText(headers);
-    if (text === undefined) return undefined;
-    const known = indices.get(text);
-    if (known !== undefined || indices.size >= MAX_KNOWN_HEADS) return known;
-    const index = indices.size;
-    indices.set(text, index);
+    const known = memory.of(headers);
+    if (known?.remembered !== undefined) return known.remembered;
+    if (known === undefined || count >= MAX_KNOWN_HEADS) return undefined;
     const { [AUDIT_ID]: _, ...common } = headers;
-    outbox.send(op.RESPONSE_HEADERS, index, common);
-    return index;
+    outbox.send(op.RESPONSE_HEADERS, count, common);
+    return (known.remembered = count++);
   };
   const writeWhole = wholeHeaderWriter(outbox);
   return (stream, status, headers) => {
