@@ -23,6 +23,7 @@ export { fnv128a, fnv32, fnv32a } from './fnv.ts';
 export { compareText, floatText, goSyntax, goTypeName, jsonText, plainText, goJsonText } from './go-text.ts';
 export { goBoolError, parseGoBool } from './go-bool.ts';
 export { humanDuration } from './human-duration.ts';
+export { SequenceMemory, type Sequence } from './sequence-memory.ts';
 export { getScaledValue } from './int-or-string.ts';
 export { isGlobalUnicast, isLinkLocalMulticast, isLinkLocalUnicast, isLoopback, isUnspecified } from './ip-classes.ts';
 export {

@@ -1,4 +1,5 @@
 /** The API server's metrics under upstream's names. */
+import { SequenceMemory } from '../../base/index.ts';
 import { EventLoopTurns, exponentialBuckets, RealClock, type Context } from '../../kernel/index.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { isLongRunning, requestKind, type RequestInfo, type RequestKind } from '../request/request-info.ts';
@@ -20,7 +21,8 @@ export interface ApiServerMetrics {
   observeSize(exchange: Exchange, response: ApiResponse, bytes: number): void;
 }
 
-const KNOWN_LIMIT = 5000;
+/** Of sequences of labels and their beginnings. */
+const KNOWN_LIMIT = 10_000;
 const DURATION_BUCKETS = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
@@ -93,25 +95,40 @@ export function createMetrics(ctx: Context): ApiServerMetrics {
   const inFlight = inFlightGauge(ctx);
   // Virtual time stands during a turn.
   const turns = ctx.clock instanceof RealClock ? new EventLoopTurns(ctx.metrics, ctx.clock) : undefined;
-  const children = new Map<string, Instruments>();
-  const instrumentsOf = (exchange: Exchange, response: ApiResponse): Instruments => {
+  const known = new SequenceMemory<string | number | boolean, Instruments>(KNOWN_LIMIT);
+  const makeInstruments = (exchange: Exchange, dryRun: string, status: number): Instruments => {
+    const { info, request, recognized } = exchange;
+    const values = recognized ? labelsOf(exchange) : labelsOfUnknown(request.method);
+    const dry_run = recognized ? dryRun : '';
+    return {
+      total: total.child({ ...values, dry_run, code: String(status) }),
+      duration: duration.child({ ...values, dry_run }),
+      sizes: sizes.child(values),
+      sli: recognized && !isLongRunning(info) ? sli.child(values) : undefined,
+    };
+  };
+  const instrumentsOf = (exchange: Exchange, { status }: ApiResponse): Instruments => {
     const { info, request } = exchange;
     const dryRun = dryRunLabel(request.query);
-    const key = exchange.recognized
-      ? `${verbOf(exchange)} ${info.verb} ${info.apiGroup} ${info.apiVersion} ${info.resource} ${info.subresource} ${info.namespace === ''} ${info.name === ''} ${dryRun} ${info.isResourceRequest ? '' : firstSegment(info)} ${response.status}`
-      : `${request.method} ${response.status}`;
-    let instruments = children.get(key);
-    if (!instruments) {
-      const values = exchange.recognized ? labelsOf(exchange) : labelsOfUnknown(request.method);
-      instruments = {
-        total: total.child({ ...values, dry_run: exchange.recognized ? dryRun : '', code: String(response.status) }),
-        duration: duration.child({ ...values, dry_run: exchange.recognized ? dryRun : '' }),
-        sizes: sizes.child(values),
-        sli: exchange.recognized && !isLongRunning(info) ? sli.child(values) : undefined,
-      };
-      if (children.size < KNOWN_LIMIT) children.set(key, instruments);
-    }
-    return instruments;
+    const place = known.of(
+      exchange.recognized
+        ? [
+            status,
+            verbOf(exchange),
+            info.verb,
+            info.apiGroup,
+            info.apiVersion,
+            info.resource,
+            info.subresource,
+            info.namespace === '',
+            info.name === '',
+            dryRun,
+            info.isResourceRequest ? '' : firstSegment(info),
+          ]
+        : [status, request.method],
+    );
+    if (place === undefined) return makeInstruments(exchange, dryRun, status);
+    return (place.remembered ??= makeInstruments(exchange, dryRun, status));
   };
   const labelsFor = (exchange: Exchange): Labels =>
     exchange.recognized ? labelsOf(exchange) : labelsOfUnknown(exchange.request.method);

@@ -2,69 +2,30 @@
  * The headers of responses on HTTP/2. They differ in little but audit id, date and length: the others are put together once and
  * are the same object from then on, which every connection encodes in a few bytes. Pays for the bench row `GET Pod`.
  */
+import { SequenceMemory, type Sequence } from '../../base/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { Head } from '../../net/http2/index.ts';
 import type { ResponseHeaders } from '../request/request.ts';
 
 export const AUDIT_ID = 'audit-id';
-/** Of all known headers together, equal beginnings counted once. */
-const MAX_STEPS = 2048;
+/** Responses with more different headers are not worth remembering. */
+const MAX_SEQUENCES = 4096;
 
-/** Headers up to one of them. */
-class KnownHeaders<Value> {
-  readonly name: string;
-  readonly value: string;
-  /** What is remembered of headers that end here. */
-  remembered: Value | undefined = undefined;
-  #last: KnownHeaders<Value> | undefined = undefined;
-  readonly #next = new Map<string, KnownHeaders<Value>>();
-
-  constructor(name: string, value: string) {
-    this.name = name;
-    this.value = value;
-  }
-
-  /** Headers with one more; undefined when it is not known. Responses of one kind share their strings, so that comparing them is quick. */
-  with(name: string, value: string): KnownHeaders<Value> | undefined {
-    const last = this.#last;
-    if (last !== undefined && last.value === value && last.name === name) return last;
-    const known = this.#next.get(value);
-    if (known?.name !== name) return undefined;
-    return (this.#last = known);
-  }
-
-  add(name: string, value: string): KnownHeaders<Value> | undefined {
-    // The same value of another header: that is rare, and not remembered.
-    if (this.#next.has(value)) return undefined;
-    const added = new KnownHeaders<Value>(name, value);
-    this.#next.set(value, added);
-    return added;
-  }
-}
-
-/** Remembers something of headers, audit id aside. They are found one header after the other, without a text of all of them. */
+/** Remembers something of headers, audit id aside. */
 export class HeaderMemory<Value> {
-  readonly #none = new KnownHeaders<Value>('', '');
-  #steps = 0;
+  readonly #memory = new SequenceMemory<string, Value>(MAX_SEQUENCES);
 
   /** undefined where a header has several values, or there is no room. */
-  of(headers: ResponseHeaders): KnownHeaders<Value> | undefined {
-    let known: KnownHeaders<Value> | undefined = this.#none;
+  of(headers: ResponseHeaders): Sequence<string, Value> | undefined {
+    let sequence: Sequence<string, Value> | undefined = this.#memory.start;
     for (const name in headers) {
       if (name === AUDIT_ID) continue;
       const value = headers[name];
       if (typeof value !== 'string') return undefined;
-      known = known.with(name, value) ?? this.#add(known, name, value);
-      if (known === undefined) return undefined;
+      sequence = sequence.with(name)?.with(value);
+      if (sequence === undefined) return undefined;
     }
-    return known;
-  }
-
-  #add(known: KnownHeaders<Value>, name: string, value: string): KnownHeaders<Value> | undefined {
-    if (this.#steps >= MAX_STEPS) return undefined;
-    const added = known.add(name, value);
-    if (added !== undefined) this.#steps++;
-    return added;
+    return sequence;
   }
 }
 
