@@ -1,6 +1,6 @@
 /**
- * Remembers something of sequences of keys. A sequence is found one key after the other, without making a text of it: where the same
- * strings come again and again, that takes a twentieth of the time. Pays for the bench row `GET Pod`.
+ * Remembers something of sequences of keys. A sequence is found one key after the other, without making a text of it, which allocates and
+ * is hashed each time.
  */
 export class SequenceMemory<Key, Value> {
   /** The empty sequence. */
